@@ -122,7 +122,7 @@ func newNetwork(b *testing.B, module []byte, canisters int) *network {
 // newNetworkOf is newNetwork with more of its configuration.
 func newNetworkOf(b *testing.B, module []byte, canisters int, config driver.Config) *network {
 	b.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{})
+	engine, err := canister.NewEngine(canister.EngineConfig{Fragments: canister.FragmentsNever})
 	if err != nil {
 		b.Fatal(err)
 	}

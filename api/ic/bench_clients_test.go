@@ -74,7 +74,7 @@ func served(what string) (http.Handler, func() error, error) {
 			_, _ = w.Write(answer)
 		}), func() error { return nil }, nil
 	}
-	engine, err := canister.NewEngine(canister.EngineConfig{})
+	engine, err := canister.NewEngine(canister.EngineConfig{Fragments: canister.FragmentsNever})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -293,7 +293,7 @@ func BenchmarkRatioDeployCold(b *testing.B) {
 		s.deploy(module)
 		return time.Since(begun)
 	}, func() time.Duration {
-		engine, err := canister.NewEngine(canister.EngineConfig{})
+		engine, err := canister.NewEngine(canister.EngineConfig{Fragments: canister.FragmentsNever})
 		if err != nil {
 			b.Fatal(err)
 		}
