@@ -158,6 +158,7 @@ func (c *Code) finishCompilation(f *compilation, compiled wazero.CompiledModule,
 	c.mu.Unlock()
 	if err == nil {
 		c.engine.recordCompiled(c)
+		c.engine.leaveFragments(c)
 	}
 	close(f.done)
 }

@@ -231,6 +231,31 @@ func (r *resident) outdated() bool {
 	return r.fragments != nil && r.code.whole.Load()
 }
 
+// leaveFragments evicts the idle guests that run in the fragments of a code, which has been compiled: their next message
+// may be far away, and fragments take more memory.
+func (e *Engine) leaveFragments(c *Code) {
+	if e.config.Fragments != FragmentsWhileCompiling {
+		return
+	}
+	var idle []*Guest
+	e.mu.Lock()
+	for _, g := range e.resident {
+		if !g.residency.TryLock() {
+			continue
+		}
+		if r := g.resident; r != nil && !g.open && r.code == c && r.fragments != nil {
+			idle = append(idle, g)
+		} else {
+			g.residency.Unlock()
+		}
+	}
+	e.mu.Unlock()
+	for _, g := range idle {
+		g.evict()
+		g.residency.Unlock()
+	}
+}
+
 // fragmentsModule returns the host functions of fragments.
 func fragmentsModule() HostModule {
 	i32 := api.ValueTypeI32

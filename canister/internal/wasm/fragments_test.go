@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -115,32 +116,51 @@ func TestAModuleInFragmentsDoesWhatTheCompiledOneDoes(t *testing.T) {
 	}
 }
 
-// manyFunctions makes the compiler work long enough to see what happens meanwhile.
-func manyFunctions() string {
-	var text strings.Builder
-	text.WriteString(`(module (import "ic0" "note" (func $note (param i64))) (memory 1) (func (export "canister_update id") (call $note (i64.const 5)))`)
-	for i := range 400 {
-		fmt.Fprintf(&text, "(func $f%d (param i32) (result i32) %s (local.get 0))", i, strings.Repeat("(local.set 0 (i32.mul (i32.add (local.get 0) (i32.const 3)) (local.get 0)))", 100))
+// slowToCompile is a guest whose module is said to take the compiler long.
+func slowToCompile(t *testing.T, e *Engine) *Guest {
+	t.Helper()
+	m := rewritten(t, `(module (import "ic0" "note" (func $note (param i64))) (memory 1) (func (export "canister_update id") (call $note (i64.const 5))))`)
+	m.CompileTime = uint64(slowCompileTime) + 1
+	code, err := e.Compile(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return text.String() + ")"
+	g, err := e.NewGuest(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Close)
+	return g
+}
+
+// held is an engine whose compiler waits for the returned function.
+func held(t *testing.T) (e *Engine, compile func()) {
+	t.Helper()
+	wait := make(chan struct{})
+	e = newTestEngine(t, Config{Compiler: func(ctx context.Context, dir string, binary []byte) error {
+		select {
+		case <-wait:
+		case <-ctx.Done():
+		}
+		return CompileInto(ctx, dir, binary, 1)
+	}})
+	return e, func() {
+		close(wait)
+		e.working.Wait()
+	}
 }
 
 func TestAGuestLeavesTheFragmentsWhenItsModuleIsCompiled(t *testing.T) {
-	e := newTestEngine(t, Config{})
-	g := newTestGuest(t, e, manyFunctions())
-	if g.code.module.CompileTime < minFragmentsTime {
-		t.Fatalf("the module compiles in %d ns, too fast for this test", g.code.module.CompileTime)
+	e, compile := held(t)
+	g := slowToCompile(t, e)
+	if got := notes(t, g, "id"); got != 5 || g.resident.fragments == nil {
+		t.Errorf("before its compilation the guest notes %d, in fragments: %t", got, g.resident.fragments != nil)
 	}
-	if g.resident.fragments == nil {
-		t.Error("the guest waited for the compiler")
-	}
-	if got := notes(t, g, "id"); got != 5 {
-		t.Errorf("in fragments the guest notes %d", got)
+	compile()
+	if g.resident.fragments == nil || g.code.cut == nil {
+		t.Error("the guest left the fragments in the middle of a message")
 	}
 	g.Rollback()
-	if _, err := g.code.ready(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
 	if got := notes(t, g, "id"); got != 5 {
 		t.Errorf("after its compilation the guest notes %d", got)
 	}
@@ -148,26 +168,62 @@ func TestAGuestLeavesTheFragmentsWhenItsModuleIsCompiled(t *testing.T) {
 		t.Error("the guest is still in fragments after its module was compiled")
 	}
 	g.Rollback()
-	if e.background.Load() != 0 {
-		t.Errorf("%d compilations are counted as in progress", e.background.Load())
+	if n := e.background.Load(); n != 0 {
+		t.Errorf("%d compilations are counted as in progress", n)
+	}
+}
+
+func TestAnIdleGuestLeavesTheFragmentsWithoutAMessage(t *testing.T) {
+	e, compile := held(t)
+	g := slowToCompile(t, e)
+	if g.resident.fragments == nil {
+		t.Error("the guest waited for the compiler")
+	}
+	compile()
+	if g.resident != nil || g.code.cut != nil {
+		t.Error("the guest is still in fragments after its module was compiled")
+	}
+}
+
+func TestAModuleGoesOnInFragmentsIfItsCompilationFails(t *testing.T) {
+	failed := 0
+	e := newTestEngine(t, Config{Compiler: func(context.Context, string, []byte) error {
+		failed++
+		return errors.New("no memory")
+	}})
+	for attempt := range 2 {
+		g := slowToCompile(t, e)
+		e.working.Wait()
+		if got := notes(t, g, "id"); got != 5 || g.resident.fragments == nil {
+			t.Errorf("after a failure the guest notes %d, in fragments: %t", got, g.resident.fragments != nil)
+		}
+		g.Rollback()
+		if failed != attempt+1 {
+			t.Errorf("%d compilations began, want %d: one for each installation", failed, attempt+1)
+		}
 	}
 }
 
 func TestAModuleWhoseCompiledFormIsInTheFolderNeedsNoFragments(t *testing.T) {
 	dir := t.TempDir()
 	for _, use := range []Fragments{FragmentsNever, FragmentsWhileCompiling} {
-		e := newTestEngine(t, Config{CacheDir: dir, Fragments: use})
-		if g := newTestGuest(t, e, manyFunctions()); g.resident.fragments != nil {
+		if g := slowToCompile(t, newTestEngine(t, Config{CacheDir: dir, Fragments: use})); g.resident.fragments != nil {
 			t.Error("the guest runs in fragments")
 		}
 	}
 }
 
-func TestManyModulesAreNotCompiledBehindTheirGuestsAtATime(t *testing.T) {
-	e := newTestEngine(t, Config{})
-	e.background.Store(maxBackground)
-	if g := newTestGuest(t, e, manyFunctions()); g.resident.fragments != nil {
-		t.Errorf("the guest runs in fragments beside %d others", maxBackground)
+func TestNoMoreThanSixteenModulesCompileBehindTheirGuests(t *testing.T) {
+	for beside, want := range map[int64]bool{maxBackground - 1: true, maxBackground: false} {
+		e, compile := held(t)
+		e.background.Store(beside)
+		if !want {
+			e.config.Compiler = nil
+		}
+		if g := slowToCompile(t, e); (g.resident.fragments != nil) != want {
+			t.Errorf("beside %d others the guest runs in fragments: %t, want %t", beside, !want, want)
+		}
+		compile()
 	}
 }
 
