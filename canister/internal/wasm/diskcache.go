@@ -18,13 +18,14 @@ import (
 // diskCache is a folder of rewritten modules (a checksum, then the module) next to the engine's own folder of compiled
 // code. A damaged file counts as missing.
 type diskCache struct {
-	dir   string // of the modules and receipts
-	root  string
-	build [32]byte
+	dir       string // of the modules and receipts
+	root      string
+	build     [32]byte
+	processor [32]byte
 }
 
 func openDiskCache(root string) (*diskCache, error) {
-	d := &diskCache{root: root, dir: filepath.Join(root, "modules"), build: buildFingerprint()}
+	d := &diskCache{root: root, dir: filepath.Join(root, "modules"), build: buildFingerprint(), processor: processorFingerprint()}
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the cache of rewritten modules: %w", err)
 	}

@@ -133,11 +133,11 @@ func slowToCompile(t *testing.T, e *Engine) *Guest {
 	return g
 }
 
-// held is an engine whose compiler waits for the returned function.
-func held(t *testing.T) (e *Engine, compile func()) {
+// held is an engine with a folder whose compiler waits for the returned function.
+func held(t *testing.T, dir string) (e *Engine, compile func()) {
 	t.Helper()
 	wait := make(chan struct{})
-	e = newTestEngine(t, Config{Compiler: func(ctx context.Context, dir string, binary []byte) error {
+	e = newTestEngine(t, Config{CacheDir: dir, Compiler: func(ctx context.Context, dir string, binary []byte) error {
 		select {
 		case <-wait:
 		case <-ctx.Done():
@@ -151,7 +151,7 @@ func held(t *testing.T) (e *Engine, compile func()) {
 }
 
 func TestAGuestLeavesTheFragmentsWhenItsModuleIsCompiled(t *testing.T) {
-	e, compile := held(t)
+	e, compile := held(t, "")
 	g := slowToCompile(t, e)
 	if got := notes(t, g, "id"); got != 5 || g.resident.fragments == nil {
 		t.Errorf("before its compilation the guest notes %d, in fragments: %t", got, g.resident.fragments != nil)
@@ -174,7 +174,7 @@ func TestAGuestLeavesTheFragmentsWhenItsModuleIsCompiled(t *testing.T) {
 }
 
 func TestAnIdleGuestLeavesTheFragmentsWithoutAMessage(t *testing.T) {
-	e, compile := held(t)
+	e, compile := held(t, "")
 	g := slowToCompile(t, e)
 	if g.resident.fragments == nil {
 		t.Error("the guest waited for the compiler")
@@ -213,9 +213,20 @@ func TestAModuleWhoseCompiledFormIsInTheFolderNeedsNoFragments(t *testing.T) {
 	}
 }
 
+func TestTheCompiledFormOfAnotherProcessorIsNotUsed(t *testing.T) {
+	dir := t.TempDir()
+	slowToCompile(t, newTestEngine(t, Config{CacheDir: dir, Fragments: FragmentsNever}))
+	e, compile := held(t, dir)
+	defer compile()
+	e.disk.processor[0]++
+	if g := slowToCompile(t, e); g.resident.fragments == nil {
+		t.Error("the guest runs the compiled form of another processor")
+	}
+}
+
 func TestNoMoreThanSixteenModulesCompileBehindTheirGuests(t *testing.T) {
 	for beside, want := range map[int64]bool{maxBackground - 1: true, maxBackground: false} {
-		e, compile := held(t)
+		e, compile := held(t, "")
 		e.background.Store(beside)
 		if !want {
 			e.config.Compiler = nil

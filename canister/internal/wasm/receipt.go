@@ -1,12 +1,16 @@
 package wasm
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
+
+	"golang.org/x/sys/cpu"
 )
 
 // A receipt names the file of the engine's own cache that holds the compiled form of a module, with its checksum. The
@@ -42,8 +46,15 @@ func receiptOf(path string) (receipt, error) {
 	}
 }
 
+// receiptPath returns the path of a module's receipt for this processor: compiled code needs the features of the one that
+// it was compiled on. A folder that a service for continuous integration keeps is used on several.
 func (d *diskCache) receiptPath(hash [32]byte) string {
-	return filepath.Join(d.dir, fmt.Sprintf("%x.receipt", hash))
+	return filepath.Join(d.dir, fmt.Sprintf("%x-%x.receipt", hash, d.processor[:8]))
+}
+
+// processorFingerprint distinguishes processors for which the engine makes different code.
+func processorFingerprint() [32]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%s %+v %+v", runtime.GOARCH, cpu.X86, cpu.ARM64))
 }
 
 func readReceipt(path string) (r receipt, err error) {
