@@ -14,7 +14,7 @@ type Source struct {
 	imports  uint32   // imported functions
 	hasTable bool     // the module has a table
 	slots    [][]slot // of each function that is not imported, in the module's table
-	entries  []uint32 // functions in the entries of the module's table, 0 for none
+	entries  []uint32 // functions in the entries of the module's table; 0, which is an import in every rewritten module, for none
 	callees  [][]uint32
 }
 

@@ -45,7 +45,7 @@ func TestAModuleIsDescribed(t *testing.T) {
 		Entries:   Entries{Init: true, Heartbeat: true},
 		Methods:   []Method{{Update, "a", "canister_update a"}, {Update, "b", "canister_update b"}, {Query, "c d", "canister_query c d"}},
 		Custom:    []CustomSection{{"candid:service", true, []byte("service : {}")}, {"x", false, []byte("y")}},
-		Functions: 10, Operators: m.Operators, InstructionCost: m.InstructionCost, CompileTime: m.CompileTime,
+		Functions: 10, Operators: m.Operators, InstructionCost: m.InstructionCost, CompileTime: m.CompileTime, SlowestFunction: m.SlowestFunction,
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("have %+v\nwant %+v", m, want)

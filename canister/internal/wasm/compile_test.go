@@ -56,7 +56,7 @@ func TestInstancesAndTheirSendersTakeTurnsToCompile(t *testing.T) {
 // blocked is an engine whose slow modules are compiled when the test lets them.
 func blocked(t *testing.T) (e *Engine, began chan context.Context, let chan struct{}) {
 	began, let = make(chan context.Context, 8), make(chan struct{})
-	e = newTestEngine(t, Config{CompileWorkers: 2, CacheDir: t.TempDir(), Compiler: func(ctx context.Context, dir string, binary []byte) error {
+	e = newTestEngine(t, Config{Fragments: FragmentsNever, CompileWorkers: 2, CacheDir: t.TempDir(), Compiler: func(ctx context.Context, dir string, binary []byte) error {
 		began <- ctx
 		select {
 		case <-let:
