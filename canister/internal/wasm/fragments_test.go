@@ -185,6 +185,26 @@ func TestAnIdleGuestLeavesTheFragmentsWithoutAMessage(t *testing.T) {
 	}
 }
 
+func TestInstancesInFragmentsLeaveThePoolWhenTheirModuleIsCompiled(t *testing.T) {
+	e, compile := held(t, "")
+	g := slowToCompile(t, e)
+	root := g.SnapshotRoot()
+	defer root.Close()
+	for i, want := range []bool{true, true, true, false} {
+		if i == 2 {
+			compile() // an instance in fragments is in the pool
+		}
+		v := root.Volatile()
+		if got := notes(t, v, "id"); got != 5 || (v.resident.fragments != nil) != want {
+			t.Errorf("guest %d notes %d, in fragments: %t, want %t", i, got, v.resident.fragments != nil, want)
+		}
+		if _, err := v.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		v.Close()
+	}
+}
+
 func TestAModuleGoesOnInFragmentsIfItsCompilationFails(t *testing.T) {
 	failed := 0
 	e := newTestEngine(t, Config{Compiler: func(context.Context, string, []byte) error {

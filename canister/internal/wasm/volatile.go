@@ -216,7 +216,7 @@ func (p *pool) take(code *Code, size int64) *resident {
 // heap; the pool takes them. It reports whether it took the instance. Needs residency.
 func (g *Guest) lend(has patches) bool {
 	l, s, e := g.resident, g.slot, g.engine
-	if l == nil || !s.volatile || g.open || g.origin != nil || g.code.module.MutatesTable || e.idle.Load() >= int64(e.config.MaxResident) {
+	if l == nil || !s.volatile || g.open || g.origin != nil || g.code.module.MutatesTable || e.idle.Load() >= int64(e.config.MaxResident) || l.outdated() {
 		return false
 	}
 	l.patches, l.changed = has, g.changed[:0]
