@@ -3,7 +3,9 @@ package component
 import (
 	"context"
 	"errors"
+	"io"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -61,5 +63,46 @@ func TestAnErrorOfTheHostTrapsAComponentInRust(t *testing.T) {
 	_, err = i.Call(t.Context(), "example:orders/shop#[method]order.add", order, []any{"tea", uint32(1), Variant{}})
 	if want := "wasm trap: example:orders/prices#price: the host has no prices"; err == nil || err.Error() != want || reflect.TypeOf(err) != reflect.TypeFor[*Trap]() {
 		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// The program is testdata/rust-async: functions that wait, in Rust.
+func TestAComponentInRustWaitsForSeveralFunctionsOfTheHost(t *testing.T) {
+	const counter = "example:desk/counter#"
+	prices := map[string]*Completion{}
+	i := started(t, "desk", Imports{"example:desk/market": Imports{
+		"price": AsyncFunc(func(_ context.Context, args []any, done *Completion) { prices[args[0].(string)] = done }),
+	}})
+	quote := i.begin(t, counter+"quote", []any{"tea", "milk", "sugar"})
+	if len(prices) != 3 {
+		t.Fatalf("%d prices are asked for, want 3 at once", len(prices))
+	}
+	unknown := i.begin(t, counter+"quote", []any{"gold"})
+	prices["gold"].Return(Variant{Case: 1, Payload: "no gold"})
+	unknown.gives(t, Variant{Case: 1, Payload: "no gold"})
+	for n, item := range []string{"sugar", "tea", "milk"} {
+		prices[item].Return(Variant{Case: 0, Payload: uint64(100 * (n + 1))})
+	}
+	quote.gives(t, Variant{Case: 0, Payload: uint64(600)})
+
+	cancelled := i.begin(t, counter+"quote", []any{"salt"})
+	prices["salt"].Cancelled()
+	if err := cancelled.Cancel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cancelled.Wait(t.Context()); !errors.Is(err, ErrCancelled) {
+		t.Errorf("%v, want ErrCancelled", err)
+	}
+}
+
+func TestAComponentInRustReadsAndWritesStreams(t *testing.T) {
+	i := started(t, "desk", Imports{"example:desk/market": Imports{"price": AsyncFunc(nil)}})
+	text := strings.Repeat("streams of a component in Rust ", 100)
+	shouted, err := i.Call(t.Context(), "example:desk/counter#shout", StreamOf(strings.NewReader(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(shouted.(*Stream)); err != nil || string(got) != strings.ToUpper(text) {
+		t.Errorf("%v, %q", err, got)
 	}
 }

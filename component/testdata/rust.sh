@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the component in Rust and puts it beside the others, or into the folder OUT, at the path that it has in the
-# repository. The compiler is the one that make fixtures ONLY=rust unpacks (test/canistertest/fixtures/rust.sh), in RUST_WEB.
+# Compiles the components in Rust and puts them beside the others, or into the folder OUT, at the path that they have in
+# the repository. The compiler is the one that make fixtures ONLY=rust unpacks (test/canistertest/fixtures/rust.sh), in RUST_WEB.
 set -eu
 cd "$(dirname "$0")"
 root="$(cd ../.. && pwd)"
@@ -16,6 +16,9 @@ LD_LIBRARY_PATH="$(echo "$RUST_WEB"/usr/lib/*-linux-gnu)"
 export LD_LIBRARY_PATH
 # A folder of its own: the name of a package is the name of its file there.
 export CARGO_TARGET_DIR="$root/bin/rust-components" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$RUST_WEB/usr/lib/llvm-22/bin/wasm-ld"
-(cd rust && "$RUST_WEB/usr/bin/cargo" build --quiet --locked --release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort -Ztrim-paths)
 mkdir -p "$out"
-"${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" component new "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/orders.wasm" --output "$out/orders.wasm"
+for program in rust/orders rust-async/desk; do
+  (cd "${program%/*}" && "$RUST_WEB/usr/bin/cargo" build --quiet --locked --release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort -Ztrim-paths)
+  name="${program#*/}.wasm"
+  "${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" component new "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/$name" --output "$out/$name"
+done
