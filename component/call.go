@@ -106,8 +106,9 @@ func (h *host) run(ctx context.Context, call func()) (err error) {
 	if h.dead {
 		return &Trap{Reason: "cannot enter component instance: a call runs in it, or trapped"}
 	}
-	h.dead, h.ctx = true, ctx
+	h.dead, h.busy, h.ctx = true, true, ctx
 	defer func() {
+		h.busy = false
 		if err != nil {
 			h.endThreads()
 		}

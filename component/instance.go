@@ -18,6 +18,7 @@ type host struct {
 	code      []wazero.CompiledModule // of modules that only link others
 	instances int                     // of components and core modules that were made
 	dead      bool                    // a call runs, or trapped
+	busy      bool                    // core code may run
 
 	scheduler Scheduler
 	testRules bool

@@ -41,9 +41,18 @@ func Compile(ctx context.Context, binary []byte) (*Component, error) {
 	return c, nil
 }
 
-// Close releases the code of the component and ends all its instances.
+// errBusy is the error of a function of the host that closes the instance that called it.
+var errBusy = errors.New("the instance cannot be closed: a call runs in it")
+
+// Close releases the code of the component and ends all its instances. No call may run in them.
 func (c *Component) Close(ctx context.Context) error {
-	for _, h := range c.tracked() {
+	all := c.tracked()
+	for _, h := range all {
+		if h.busy {
+			return errBusy
+		}
+	}
+	for _, h := range all {
 		h.endThreads()
 	}
 	return c.engine.Close(ctx)
@@ -124,12 +133,19 @@ func (c *Component) Instantiate(ctx context.Context, imports Imports, options ..
 	if err != nil {
 		return nil, err
 	}
+	h.busy = true
+	defer func() { h.busy = false }()
 	defer trapped(&err)
 	return &Instance{h, h.instantiate(&componentCode{scope: c.scope}, nil, args)}, nil
 }
 
-// Close ends the instance.
-func (i *Instance) Close(ctx context.Context) error { return i.host.close(ctx) }
+// Close ends the instance. No call may run in it.
+func (i *Instance) Close(ctx context.Context) error {
+	if i.host.busy {
+		return errBusy
+	}
+	return i.host.close(ctx)
+}
 
 func (h *host) close(ctx context.Context) (err error) {
 	h.endThreads()

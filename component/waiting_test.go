@@ -313,6 +313,26 @@ func TestATaskThatWaitsTakesAtMost204Bytes(t *testing.T) {
 // maxTaskBytes is what a task takes in the C++ ancestor of this design.
 const maxTaskBytes = 204
 
+func TestAFunctionOfTheHostCannotCloseItsInstance(t *testing.T) {
+	c := compiled(t, "waiting")
+	var i *Instance
+	i, err := c.Instantiate(t.Context(), Imports{"fetch": AsyncFunc(func(_ context.Context, _ []any, done *Completion) {
+		for name, closed := range map[string]error{"the instance": i.Close(t.Context()), "the component": c.Close(t.Context())} {
+			if !errors.Is(closed, errBusy) {
+				t.Errorf("%s is closed while it runs: %v", name, closed)
+			}
+		}
+		done.Return(uint32(1))
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.returns(t, uint32(3), "triple", uint32(1))
+	if err := i.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // bytesOfATask gives the memory that each of n tasks takes, without that of core code.
 func bytesOfATask(t testing.TB, n int) float64 {
 	i := started(t, "parked", nil)
