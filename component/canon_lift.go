@@ -11,6 +11,7 @@ type lifted struct {
 	core     *coreFunction
 	callback *coreFunction // nil if it has none
 	blocks   bool          // core code of the instance may block
+	spare    *task         // that ended, for the next call
 }
 
 // lift makes a component function of a core function.
@@ -25,9 +26,13 @@ func (s *instanceState) lift(d canonDef) *function {
 // call begins a task, and runs it until it returns or is blocked.
 func (l *lifted) call(s *subtask, entered []*instanceState) {
 	enter(entered)
-	s.callee = l.newTask(s)
-	l.instance.host.resume(&s.callee.thread, false)
+	t := l.newTask(s)
+	s.callee = t
+	l.instance.host.resume(&t.thread, false)
 	leave(entered)
+	if t.state == taskResolved && t.threads == 0 {
+		l.spare = t
+	}
 }
 
 // abi gives the side of the task in its call.

@@ -41,7 +41,11 @@ func (l *lifted) newTask(caller *subtask) *task {
 	}
 	s.host.tasks++
 	s.calls++
-	t := &task{lifted: l, caller: caller, number: s.calls}
+	t := l.spare
+	if l.spare = nil; t == nil {
+		t = &task{}
+	}
+	*t = task{lifted: l, caller: caller, number: s.calls}
 	t.thread.task = t
 	return t
 }
