@@ -104,7 +104,7 @@ func seriesOf(states []values) (all []series) {
 	return all
 }
 
-// suggestions returns invariants with the reason for each: bounds from sums that stayed the same, equal numbers, and
+// suggestions returns invariants with the reason for each: sums that stayed the same, and bounds from them, equal numbers, and
 // numbers that did not change although others did.
 func suggestions(all []series) (lines []string) {
 	say := func(format string, args ...any) {
@@ -122,7 +122,7 @@ func suggestions(all []series) (lines []string) {
 			if equal(a, b) {
 				say("%s == %s\n  they were equal in every state", a.query, b.query)
 			} else if sum := sumOf(a, b); sum != nil {
-				say("%s <= %s\n%s <= %s\n  their sum stayed %[2]s", a.query, sum.RatString(), b.query, sum.RatString())
+				say("%[1]s + %[2]s <= %[3]s\n%[1]s <= %[3]s\n%[2]s <= %[3]s\n  their sum stayed %[3]s", a.query, b.query, sum.RatString())
 			}
 		}
 	}
