@@ -87,15 +87,17 @@ func TestIdleCanistersAreEvictedEveryTwoSeconds(t *testing.T) {
 }
 
 func TestMemoryOfManyEvictedCanistersIsGivenBack(t *testing.T) {
-	var r reclaimer
 	sample := memorySample{resident: 100 << 20}
-	r.due(0, sample)
-	r.evicted = reclaimBytes/residentBytes + 1
-	if !r.due(0, sample) {
-		t.Error("memory is not given back after many canisters were evicted")
-	}
-	if r.reclaimed(0, sample); r.evicted != 0 {
-		t.Errorf("after it was given back, %d evicted canisters are counted", r.evicted)
+	for evicted, want := range map[int]bool{1024: false, 1025: true} {
+		var r reclaimer
+		r.due(0, sample)
+		r.evicted = evicted
+		if due := r.due(0, sample); due != want {
+			t.Errorf("after %d canisters were evicted, memory is given back: %t", evicted, due)
+		}
+		if r.reclaimed(0, sample); r.evicted != 0 {
+			t.Errorf("after it was given back, %d evicted canisters are counted", r.evicted)
+		}
 	}
 }
 

@@ -87,6 +87,23 @@ func TestGuestsOfOtherContentShareNothing(t *testing.T) {
 	})
 }
 
+func TestOnlyTheFirst16MiBOfHeapsAreCompared(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind HeapKind) {
+		e := newTestEngine(t, Config{Heaps: kind})
+		var last *Guest
+		for range 3 {
+			last = newTestGuest(t, e, dataAtTheLimit)
+			evictAllIdle(e)
+		}
+		if own := last.slot.own; own != 1 {
+			t.Errorf("of two equal pages, one of them after 16 MiB, a guest has %d of its own, want 1", own)
+		}
+	})
+}
+
+// dataAtTheLimit has a byte on each side of 16 MiB.
+const dataAtTheLimit = `(module (memory 257) (data (i32.const 16777215) "x") (data (i32.const 16777216) "y"))`
+
 func TestALayerInCommonEndsWithItsLastGuest(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind HeapKind) {
 		e := newTestEngine(t, Config{Heaps: kind})
