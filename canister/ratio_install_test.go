@@ -104,7 +104,7 @@ func installed(b *testing.B, cfg canister.EngineConfig, module []byte, methods .
 	if reject != nil {
 		b.Fatal(reject)
 	}
-	if out := c.Install(&sub, &canister.Install{Module: m, Caller: canistertest.Controller}); out.Failure != nil {
+	if out := c.Install(&sub, &canister.Install{Module: m, Caller: canistertest.Controller, Arg: noArgument}); out.Failure != nil {
 		b.Fatal(out.Failure)
 	}
 	for _, method := range methods {
@@ -166,13 +166,28 @@ func BenchmarkRatioColdCompile(b *testing.B) {
 		func() time.Duration { return compiled(b, "", module) })
 }
 
+// BenchmarkRatioFirstMessage… run the initialization of an unknown module in fragments; the floor waits for the compiler
+// first. The one of the asset canister takes as long as its compilation on two cores.
+func BenchmarkRatioFirstMessageMotoko(b *testing.B) { firstMessage(b, fixture(b, "counter.wasm")) }
+
+func BenchmarkRatioFirstMessageLong(b *testing.B) { firstMessage(b, fixture(b, "assets.wasm")) }
+
+func firstMessage(b *testing.B, module []byte) {
+	b.Helper()
+	ratio.CompareLeast(b, 1.05,
+		func() time.Duration { return installed(b, canister.EngineConfig{}, module) },
+		func() time.Duration {
+			return installed(b, canister.EngineConfig{Fragments: canister.FragmentsNever}, module)
+		})
+}
+
 // BenchmarkRatioWarmInstall installs a module that an earlier process has compiled;
 // the floor is the engine below loading the same bytes, unmetered, from its own
 // folder.
 func BenchmarkRatioWarmInstall(b *testing.B) {
 	module := large(b)
-	cfg, dir := canister.EngineConfig{CacheDir: b.TempDir(), Fragments: canister.FragmentsNever}, b.TempDir()
-	installed(b, cfg, module)
+	cfg, dir := canister.EngineConfig{CacheDir: b.TempDir()}, b.TempDir()
+	installed(b, canister.EngineConfig{CacheDir: cfg.CacheDir, Fragments: canister.FragmentsNever}, module)
 	compiled(b, dir, module)
 	ratio.CompareLeast(b, 2,
 		func() time.Duration { return installed(b, cfg, module) },

@@ -76,7 +76,7 @@ func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule,
 // code itself waits for the compilation, so no client ends it. After a failure, the next caller tries again.
 func (c *Code) runInFragments(ctx context.Context) bool {
 	e := c.engine
-	if !e.cuts(c.module) || e.openCutting(c.module) != nil || !c.makeCut() {
+	if !e.cuts(c.module) || !c.makeCut() {
 		return false
 	}
 	if e.config.Fragments != FragmentsWhileCompiling {
@@ -107,6 +107,9 @@ func (c *Code) makeCut() bool {
 		if unneeded {
 			return false
 		}
+	}
+	if err := e.openCutting(c.module); err != nil {
+		return false
 	}
 	cut := e.cut(c.module)
 	c.mu.Lock()
