@@ -233,6 +233,10 @@ check-slow-scripts: ## all scripts of real canisters with profiles and coverage,
 explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the tables of docs/explorer-corpus.md (some minutes; FLAGS such as -seeds 0 -only 17b)
 	$(GO) run ./examples/asyncbugs/measure $(FLAGS)
 
+.PHONY: explore-real
+explore-real: ## explore the canisters of examples/realbugs, made by compilers and libraries with published bugs, as the table of docs/explorer-corpus.md (FLAGS such as -runs 10000)
+	$(GO) run ./examples/realbugs $(FLAGS)
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s), from an empty cache
 	$(GO) run ./test/fuzz -time $(or $(FUZZTIME),10s)
@@ -243,7 +247,7 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 	$(GO) run ./test/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
-fixtures: ## compile the system canisters and those of tests, generate the control API, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; components: Python 3 with venv; ONLY=motoko, asyncbugs, template, native, rust, components, rust-components, known or proto for one group)
+fixtures: ## compile the system canisters and those of tests, generate the control API, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; components: Python 3 with venv; ONLY=motoko, asyncbugs, realbugs, template, native, rust, components, rust-components, known or proto for one group)
 	$(GO) run ./test/fixtures -make -only '$(ONLY)'
 
 .PHONY: archive-fixture
