@@ -29,7 +29,7 @@ func TestAStartWithFewDescriptorsSaysWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused, served := 0, 0
-	for limit := 8; limit <= 64; limit += 4 {
+	for limit := 12; limit <= 64; limit += 4 {
 		ready, text := startWithin(t, limit)
 		switch {
 		case ready && strings.Contains(text, "is left out"):
