@@ -101,7 +101,7 @@ func (d *valueDecoder) record(t *Type) (Value, error) {
 		}
 		record = append(record, FieldValue{f.Label, v})
 	}
-	return box(&d.boxes.records, record, boxedRecord), nil
+	return record, nil
 }
 
 // newRecord returns an empty record with room for n fields, or for as many as are allocated based on a number alone.
@@ -120,14 +120,12 @@ func (d *valueDecoder) primitive(t *Type) (Value, error) {
 		b, err := d.flag("a bool")
 		return Bool(b), err
 	case KindNat:
-		n, err := d.nat()
-		return box(&d.boxes.nats, n, boxedNat), err
+		return boxed(d.nat())
 	case KindInt:
-		n, err := d.int()
-		return box(&d.boxes.ints, n, boxedInt), err
+		return boxed(d.int())
 	case KindText:
 		text, err := d.string()
-		return box(&d.boxes.texts, Text(text), boxedText), err
+		return Text(text), err
 	case KindPrincipal:
 		p, err := d.principal()
 		return Principal(p), err
@@ -136,6 +134,8 @@ func (d *valueDecoder) primitive(t *Type) (Value, error) {
 	}
 	return d.fixed(t.kind)
 }
+
+func boxed[V Value](v V, err error) (Value, error) { return v, err }
 
 // fixedSize is the number of bytes of a value of a kind of fixed size, 0 for other kinds.
 var fixedSize = [kindCount]uint8{

@@ -96,7 +96,7 @@ func (d *valueDecoder) fitted(got, want *Type) (Value, error) {
 	switch {
 	case got.kind == KindNat && want.kind == KindInt:
 		n, err := d.nat()
-		return box(&d.boxes.ints, n.Int(), boxedInt), err
+		return n.Int(), err
 	case got.kind == KindService && want.kind == KindPrincipal:
 		got = want
 	case got.kind != want.kind:
@@ -211,7 +211,7 @@ func (d *valueDecoder) recordAt(got, want *Type) (Value, error) {
 		}
 		record = append(record, FieldValue{f.Label, v})
 	}
-	return box(&d.boxes.records, record, boxedRecord), d.skipFields(got, at)
+	return record, d.skipFields(got, at)
 }
 
 // atField is at for a field; it formats the label only if needed.
