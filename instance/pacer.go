@@ -24,12 +24,12 @@ type ticker interface {
 type pacer struct {
 	clock    *clock
 	schedule *schedule
-	alarm    alarm
 	driver   *driver.Driver
 	ctx      context.Context
 
-	mu      sync.Mutex // guards what follows and alarm
+	mu      sync.Mutex // guards what follows
 	ticker  ticker     // nil while clients alone drive the network
+	alarm   *alarm     // of the ticker; nil without one
 	ended   bool
 	ticking bool // a goroutine of running ticks
 	again   bool // due again during the tick
@@ -41,26 +41,33 @@ func (p *pacer) start(ctx context.Context, d *driver.Driver) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ctx, p.driver = ctx, d
-	p.alarm.due = p.due
 }
 
 // set changes the ticker. Once it is nil no tick begins; end or quiet waits for the current one.
 func (p *pacer) set(pacing Pacing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ticker = nil
-	p.schedule.cancel(&p.alarm)
+	p.cancel()
+	p.ticker, p.alarm = nil, nil
 	if newTicker := modes[pacing.Mode].newTicker; newTicker != nil {
 		now := p.clock.wall()
-		p.ticker = newTicker(p, pacing, now)
-		p.ring(p.ticker.first(now))
+		started := newTicker(p, pacing, now)
+		p.ticker, p.alarm = started, &alarm{due: func() { p.due(started) }}
+		p.ring(started.first(now))
+	}
+}
+
+// cancel stops the ticker's alarm, unless it is about to ring.
+func (p *pacer) cancel() {
+	if p.alarm != nil {
+		p.schedule.cancel(p.alarm)
 	}
 }
 
 // ring sets the alarm to a time, unless it is the zero time.
 func (p *pacer) ring(at time.Time) {
 	if !at.IsZero() {
-		p.schedule.set(&p.alarm, at)
+		p.schedule.set(p.alarm, at)
 	}
 }
 
@@ -73,17 +80,17 @@ func (p *pacer) wake() {
 	}
 }
 
-// due begins a tick.
-func (p *pacer) due() {
+// due begins a tick of a ticker, unless another one has taken its place: the alarm may have been about to ring when it was
+// canceled.
+func (p *pacer) due(current ticker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.ended || p.ticker == nil:
+	case p.ended || current != p.ticker:
 	case p.ticking:
 		p.again = true
 	default:
 		p.ticking = true
-		current := p.ticker
 		p.running.Go(func() { contain.Do(func() { p.tick(current) }, p.driver.Fail) })
 	}
 }
@@ -123,7 +130,7 @@ func (p *pacer) quiet(ctx context.Context) error {
 func (p *pacer) end() {
 	p.mu.Lock()
 	p.ended = true
-	p.schedule.cancel(&p.alarm)
+	p.cancel()
 	p.mu.Unlock()
 	p.running.Wait()
 }
