@@ -59,7 +59,7 @@ func (r *hostRun) next() byte {
 	return b
 }
 
-// note records what an operation gave, but for the texts of the engine.
+// note records the result of an operation, without the engine's own error texts.
 func (r *hostRun) note(what string, result any, err error) {
 	fmt.Fprintf(&r.log, "%s: %v %v\n", what, result, err)
 }

@@ -54,7 +54,7 @@ type instanceState struct {
 	blocks         bool   // its core code may block
 	threaded       bool   // its core code may ask for indices of threads
 	threads        table[*thread]
-	exclusive      *thread       // the only one that may run core code, but for threads that need no exclusive use
+	exclusive      *thread       // the thread that holds the instance exclusively; others run core code only if they need no exclusive use
 	backpressure   int           // asynchronous calls wait while it is not zero
 	starting       [2]threadList // calls that wait to start: those that need exclusive use, and others
 	waitingToStart int

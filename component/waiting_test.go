@@ -410,7 +410,7 @@ func TestACallThatNeverWaitsLongEndsWithItsContext(t *testing.T) {
 
 func TestACallThatIgnoresItsCancellationIsLeftAlone(t *testing.T) {
 	yields, i := endedAfter(t, "stubborn")
-	// It yields when it is told of its cancellation, and each time that it is resumed afterwards.
+	// It yields when its cancellation is delivered, and each time it is resumed afterwards.
 	if yields != 100+1+maxCancelSteps {
 		t.Errorf("%d yields, want %d more than 101", yields, maxCancelSteps)
 	}

@@ -74,7 +74,7 @@ func deployLedgers(ctx context.Context, n *canisterd.Network, folder string) err
 	return nil
 }
 
-// explore explores the canister of a bug in a fork of the base. It is told nothing about the bug.
+// explore explores the canister of a bug in a fork of the base. It gets no hint about the bug.
 func (b *bug) explore(ctx context.Context, base *canisterd.Network, folder string, runs int) (r result, err error) {
 	n, err := base.Fork(ctx)
 	if err != nil {

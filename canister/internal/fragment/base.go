@@ -62,11 +62,11 @@ func (t *types) of(signature string) uint32 {
 // base is a base that is written.
 type base struct {
 	*Source
-	types     types
-	functions []uint32 // types of the stubs
-	stubs     [][]byte
-	callers   []string          // types of functions that have a caller, in order
-	known     map[string]uint32 // stubs, by type
+	types       types
+	functions   []uint32          // types of the callers and trampolines
+	bodies      [][]byte          // of the same
+	callers     []string          // types of functions that have a caller, in order
+	trampolines map[string]uint32 // functions, by type
 }
 
 // Imports of the base.
@@ -78,7 +78,7 @@ const (
 
 // Base returns the base.
 func (s *Source) Base() []byte {
-	b := &base{Source: s, known: make(map[string]uint32)}
+	b := &base{Source: s, trampolines: make(map[string]uint32)}
 	b.addCallers()
 	elements := b.elements()
 	imports := []wasmfile.Import{{Module: Host, Name: LoadFunction, Type: b.types.of(typeLoad)}, {Module: Host, Name: LoadEntry, Type: b.types.of(typeLoad)}}
@@ -97,7 +97,7 @@ func (s *Source) Base() []byte {
 	if count, ok := s.file.Raw[wasmfile.SectionDataCount]; ok {
 		out = wasmfile.AppendSection(out, wasmfile.SectionDataCount, count)
 	}
-	out = wasmfile.AppendList(out, wasmfile.SectionCode, b.stubs, wasmfile.AppendBlock[[]byte])
+	out = wasmfile.AppendList(out, wasmfile.SectionCode, b.bodies, wasmfile.AppendBlock[[]byte])
 	if data, ok := s.file.Raw[wasmfile.SectionData]; ok {
 		out = wasmfile.AppendSection(out, wasmfile.SectionData, data)
 	}
@@ -147,7 +147,7 @@ func (s *Source) exports() []wasmfile.Export {
 // callee returns the index of the global with the entry that is being called.
 func (s *Source) callee() uint32 { return uint32(len(s.file.Globals)) }
 
-// addCallers makes the callers. They come before the stubs.
+// addCallers makes the callers. They come before the trampolines.
 func (b *base) addCallers() {
 	known := map[string]bool{}
 	for i := range b.file.Functions {
@@ -168,8 +168,8 @@ func (b *base) addCallers() {
 }
 
 func (b *base) add(signature string, body []byte) (function uint32) {
-	b.functions, b.stubs = append(b.functions, b.types.of(signature)), append(b.stubs, append(body, wasmfile.OpEnd))
-	return baseImports + uint32(len(b.stubs)) - 1
+	b.functions, b.bodies = append(b.functions, b.types.of(signature)), append(b.bodies, append(body, wasmfile.OpEnd))
+	return baseImports + uint32(len(b.bodies)) - 1
 }
 
 // appendParameters gets all parameters of a function.
@@ -203,18 +203,18 @@ func callerType(signature string) string {
 	return string(wasmfile.AppendBlock(append(append(out, params...), typeI32), results))
 }
 
-// elements puts the stubs into the module's table.
+// elements puts the trampolines into the module's table.
 func (b *base) elements() [][]byte {
 	var segments [][]byte
 	for at := 0; at < len(b.entries); at++ {
-		var stubs []uint32
-		for at+len(stubs) < len(b.entries) && b.entries[at+len(stubs)] != 0 {
-			stubs = append(stubs, b.stub(b.signature(b.entries[at+len(stubs)])))
+		var run []uint32
+		for at+len(run) < len(b.entries) && b.entries[at+len(run)] != 0 {
+			run = append(run, b.trampoline(b.signature(b.entries[at+len(run)])))
 		}
-		if len(stubs) > 0 {
-			segments = append(segments, appendElements(nil, 0, uint32(at), stubs))
+		if len(run) > 0 {
+			segments = append(segments, appendElements(nil, 0, uint32(at), run))
 		}
-		at += len(stubs)
+		at += len(run)
 	}
 	return segments
 }
@@ -231,10 +231,10 @@ func appendElements(out []byte, table, at uint32, functions []uint32) []byte {
 	return out
 }
 
-// stub returns the function that loads the callee of a type and calls it through the module's table. The stub of a type
+// trampoline returns the function that loads the callee of a type and calls it through the module's table. The one of a type
 // that needs more than registers is never called: it is there for its type.
-func (b *base) stub(signature string) uint32 {
-	if i, ok := b.known[signature]; ok {
+func (b *base) trampoline(signature string) uint32 {
+	if i, ok := b.trampolines[signature]; ok {
 		return i
 	}
 	body := []byte{0} // no locals
@@ -246,6 +246,6 @@ func (b *base) stub(signature string) uint32 {
 		body = append(body, wasmfile.OpUnreachable)
 	}
 	i := b.add(signature, body)
-	b.known[signature] = i
+	b.trampolines[signature] = i
 	return i
 }

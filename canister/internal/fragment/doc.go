@@ -13,10 +13,10 @@
 //
 //	call f     callee = f; call_indirect through entry f
 //
-// An entry has a stub until its function is loaded: the stub asks the host to load the function that is in the global
+// An entry has a trampoline until its function is loaded: the trampoline asks the host to load the function that is in the global
 // callee, which puts it into the entry, and then calls the entry again by a tail call. So a backtrace has no frame of a
-// stub, and functions are compiled in the order in which they are first called. The entries of the module's own table
-// have stubs of the same kind: an indirect call sets callee to the entry.
+// trampoline, and functions are compiled in the order in which they are first called. The entries of the module's own table
+// have trampolines of the same kind: an indirect call sets callee to the entry.
 //
 // The engine makes no tail call with more values than it has registers for. A function of such a type is loaded by a
 // check in front of the call.

@@ -103,7 +103,7 @@ func (g *Guest) shareCommon() {
 	}
 }
 
-// mayShare reports whether the pages of a slot can move: all are its own, and nobody reads them. Needs mu.
+// mayShare reports whether the pages of a slot can move: it owns all of them, and no reader has one. Needs mu.
 func (s *slot) mayShare() bool {
 	return s.refs > 0 && s.base == nil && !s.volatile && len(s.readers) == 0 && s.own > 0
 }

@@ -20,7 +20,7 @@ var faultKinds = [...]faultKind{
 	RejectDestination: {"reject_destination", "is rejected with DESTINATION_INVALID", "a call is rejected because its callee is gone"},
 	RejectError:       {"reject_error", "is rejected with CANISTER_ERROR", "a call is rejected because its callee traps; the callee's state stays"},
 	RejectCanister:    {"reject_canister", "is rejected with CANISTER_REJECT", "the code of the callee rejects a call; the callee's state stays"},
-	Unknown:           {"unknown", "is not executed, and its caller gets SYS_UNKNOWN", "a best-effort call is lost: the callee has not run, and the caller gets SYS_UNKNOWN"},
+	Unknown:           {"unknown", "is not executed, and its caller gets SYS_UNKNOWN", "a best-effort call is lost: the callee does not run, and the caller gets SYS_UNKNOWN"},
 	LostAnswer:        {"lost_answer", "is executed, but its caller gets SYS_UNKNOWN", "the answer to a best-effort call is lost: the callee has run, and the caller gets SYS_UNKNOWN, as for unknown"},
 	TrapCallback:      {"trap_callback", "traps in its callback", "a callback exceeds the instruction limit; the cleanup runs"},
 	TrapCleanup:       {"trap_cleanup", "traps in its callback and in the cleanup", "a callback exceeds the instruction limit, and so does its cleanup"},
