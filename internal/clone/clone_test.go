@@ -225,7 +225,7 @@ var programs = map[string]struct {
 		[]message{{method: "total", text: "()", query: true}, {method: "entry", text: "(3)", query: true}, {method: "entry", text: "(60)", query: true}},
 	},
 	"Rust": {
-		"bank", number(0), "SUBNET_KIND_APPLICATION",
+		"bank", nil, "SUBNET_KIND_APPLICATION", // without interest: a timer would change the version at any time
 		func(i uint64) message { return message{method: "credit", bytes: number(i)} },
 		func(i uint64) message {
 			if i%10 == 0 { // to a canister that is not there
@@ -336,5 +336,24 @@ func TestACloneAnswersAsItsSource(t *testing.T) {
 				t.Errorf("after the messages the clone is %v, the source %v", got, want)
 			}
 		})
+	}
+}
+
+func TestACloneHasTheTimerOfItsSource(t *testing.T) {
+	from, to := mainnet(t), local(t)
+	id := from.create("SUBNET_KIND_APPLICATION", &controlv1.Settings{})
+	from.install(id, fixture(t, "bank"), number(1000)) // 1000 per mille each second: a balance doubles
+	from.send(id, message{method: "credit", bytes: number(1)})
+	source, _ := from.source(from.url)
+	to.taken(source, clone.Cache(filepath.Join(t.TempDir(), "clones")), id)
+	to.standStill(time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC))
+	balance := func() string { return to.send(id, message{method: "balance", query: true}) }
+	before := balance()
+	if len(before) != 8 || before == string(number(0)) {
+		t.Fatalf("the clone has the balance %q", before)
+	}
+	to.send(id, message{method: "credit", bytes: number(0)})
+	if got := balance(); got == before {
+		t.Errorf("the clone has the balance %q before and after the time of its timer", got)
 	}
 }
