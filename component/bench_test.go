@@ -6,6 +6,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/canisterd/canisterd/test/bench/ratio"
 )
@@ -83,4 +84,69 @@ func BenchmarkRatioAStreamOfAMebibyte(b *testing.B) {
 			b.Fatal("nothing was copied")
 		}
 	}), ratio.Each(func() { copy(to.bytes(0, size), from.bytes(0, size)) }))
+}
+
+// An instance of a component takes at most twice as long to make as the engine takes for instances of its core modules. The
+// programs are those that wit-bindgen and wasm-tools make of Rust, one of them with functions that wait.
+func BenchmarkRatioInstantiate(b *testing.B) {
+	var components, floors []func()
+	for name, imports := range map[string]Imports{
+		"orders": {"example:orders/prices": Imports{"price": Func(nil)}},
+		"desk":   {"example:desk/market": Imports{"price": AsyncFunc(nil)}},
+	} {
+		i := started(b, name, imports)
+		components = append(components, func() {
+			other, err := i.host.component.Instantiate(b.Context(), imports)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := other.Close(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		})
+		floors = append(floors, func() { instantiateCores(b, i.state) })
+	}
+	all := func(each []func()) ratio.Work {
+		return ratio.Each(func() {
+			for _, do := range each {
+				do()
+			}
+		})
+	}
+	ratio.Compare(b, 2, all(components), all(floors))
+}
+
+// instantiateCores makes the core instances of an instance again. They import from those that it has.
+func instantiateCores(b *testing.B, s *instanceState) {
+	ctx := b.Context()
+	var made []api.Module
+	for _, d := range s.scope.definitions {
+		core, ok := d.body.(coreInstance)
+		if !ok {
+			continue
+		}
+		e, ok := core.expression.(coreInstantiate)
+		if !ok {
+			continue
+		}
+		resolve := func(name string) api.Module {
+			for _, arg := range e.args {
+				if importPrefix+arg.name == name {
+					return s.coreInstances[arg.item.index].module
+				}
+			}
+			return nil
+		}
+		module, err := s.host.component.engine.InstantiateModule(experimental.WithImportResolver(ctx, resolve),
+			s.coreModules[e.module].code.main, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+		if err != nil {
+			b.Fatal(err)
+		}
+		made = append(made, module)
+	}
+	for _, module := range made {
+		if err := module.Close(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

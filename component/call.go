@@ -106,7 +106,7 @@ func (h *host) run(ctx context.Context, call func()) (err error) {
 	if h.dead {
 		return &Trap{Reason: "cannot enter component instance: a call runs in it, or trapped"}
 	}
-	h.dead, h.busy, h.ctx = true, true, ctx
+	h.dead, h.busy, h.ctx = true, true, h.within(ctx)
 	defer func() {
 		h.busy = false
 		if err != nil {

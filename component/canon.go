@@ -26,24 +26,17 @@ func (f *function) call(s *subtask, entered []*instanceState) {
 
 type builtin = func(ctx context.Context, stack []uint64)
 
-// makeBuiltins makes a module with a function for each canonical definition of the component that defines a core function.
+// makeBuiltins makes an instance of a module with a function for each canonical definition that defines a core function.
 // Definitions say what the functions do when they are reached.
 func (s *instanceState) makeBuiltins() {
 	if len(s.scope.builtins) == 0 {
 		return
 	}
 	s.builtins = make([]builtin, 0, len(s.scope.builtins))
-	builder := s.host.component.engine.NewHostModuleBuilder("builtins")
-	for i, place := range s.scope.builtins {
-		fn := s.scope.coreFuncs[place]
-		run := func(ctx context.Context, stack []uint64) { s.builtins[i](ctx, stack) }
-		builder.NewFunctionBuilder().WithGoFunction(api.GoFunc(run), engineTypes(fn.params), engineTypes(fn.results)).Export(builtinName(i))
-	}
-	compiled, err := builder.Compile(s.host.ctx)
+	compiled, err := s.host.component.builtinsOf(s.host.ctx, s.scope)
 	if err != nil {
 		trap("making the functions of canonical definitions: %v", err)
 	}
-	s.host.code = append(s.host.code, compiled)
 	s.builtinModule = s.instantiateCore(compiled, func(string) api.Module { return nil })
 }
 

@@ -157,11 +157,10 @@ func (s *instanceState) link(items []coreItem, finish func(w *linkWriter)) api.M
 	module := appendSection(append([]byte{}, corePreamble...), 1, append(count[:len(count):len(count)], w.types...))
 	module = appendSection(module, 2, append(count[:len(count):len(count)], w.imports...))
 	module = append(module, w.rest...)
-	compiled, err := s.host.component.engine.CompileModule(s.host.ctx, module)
+	compiled, err := s.host.component.link(s.host.ctx, module)
 	if err != nil {
 		trap("linking %d core items: %v", len(items), err)
 	}
-	s.host.code = append(s.host.code, compiled)
 	return s.instantiateCore(compiled, func(name string) api.Module {
 		place, err := strconv.Atoi(name)
 		if err != nil || place >= len(items) {

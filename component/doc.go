@@ -20,6 +20,7 @@
 //	run.go, call.go   what a host does: compile, instantiate, supply imports, call, wait, cancel
 //	instance.go       definitions again, to items of index spaces that are instances, functions and core modules
 //	core_function.go  core items, and modules that only link others
+//	shared_code.go    what is compiled once for all instances of a component
 //	canon*.go         lift and the built-in functions
 //	task.go           calls in the callee: when they start, their callbacks, results and cancellation
 //	subtask.go        calls in the caller

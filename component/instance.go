@@ -14,11 +14,10 @@ import (
 type host struct {
 	ctx       context.Context // while instances are made
 	component *Component
-	modules   []api.Module            // made for the tree, in their order
-	code      []wazero.CompiledModule // of modules that only link others
-	instances int                     // of components and core modules that were made
-	dead      bool                    // a call runs, or trapped
-	busy      bool                    // core code may run
+	modules   []api.Module // made for the tree, in their order
+	instances int          // of components and core modules that were made
+	dead      bool         // a call runs, or trapped
+	busy      bool         // core code may run
 
 	scheduler Scheduler
 	testRules bool

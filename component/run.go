@@ -17,6 +17,7 @@ type Component struct {
 	engine wazero.Runtime
 	scope  *scope
 	code   map[*byte]coreCode // by the place of the core module in the component
+	shared sharedCode
 
 	mutex sync.Mutex // guards hosts
 	hosts []*host    // of its instances
@@ -117,7 +118,8 @@ type InstanceOption func(h *host)
 
 // Instantiate makes an instance of the component.
 func (c *Component) Instantiate(ctx context.Context, imports Imports, options ...InstanceOption) (i *Instance, err error) {
-	h := &host{ctx: ctx, component: c, starts: map[*thread]func(){}}
+	h := &host{component: c, starts: map[*thread]func(){}}
+	h.ctx = h.within(ctx)
 	h.inbox.arrived = make(chan struct{}, 1)
 	h.life, h.end = context.WithCancel(context.WithoutCancel(ctx))
 	for _, option := range options {
@@ -153,10 +155,7 @@ func (h *host) close(ctx context.Context) (err error) {
 	for _, module := range h.modules {
 		err = errors.Join(err, module.Close(ctx))
 	}
-	for _, code := range h.code {
-		err = errors.Join(err, code.Close(ctx))
-	}
-	h.modules, h.code = nil, nil
+	h.modules = nil
 	return err
 }
 
