@@ -146,6 +146,8 @@ func (h *host) runUntil(ctx context.Context, done func() bool) error {
 			continue
 		case h.inbox.outstanding == 0:
 			return ErrBlocked
+		case h.onIdle != nil && h.onIdle():
+			continue
 		}
 		if err := h.inbox.wait(ctx); err != nil {
 			return err
@@ -153,6 +155,11 @@ func (h *host) runUntil(ctx context.Context, done func() bool) error {
 	}
 	return nil
 }
+
+// WithIdle makes a wait call a function of the host before it blocks: nothing of the instance is ready, and functions of the
+// host have not finished. The function may finish some of them, and says whether it did. A host with a clock of its own
+// advances it there.
+func WithIdle(idle func() bool) InstanceOption { return func(h *host) { h.onIdle = idle } }
 
 // step does what functions of the host finished, and resumes a thread. It says whether there was something to do.
 func (h *host) step() bool {

@@ -166,7 +166,12 @@ func StreamOf(r io.Reader) *Stream {
 
 // FutureOf makes a future that has a value.
 func FutureOf(v any) *Future {
-	from := func(to *copyBuffer) copyResult {
+	return &Future{hostEnd{shared: &rendezvous{future: true, source: valueSource(v)}, readable: true}}
+}
+
+// valueSource gives a future its value.
+func valueSource(v any) source {
+	return func(to *copyBuffer) copyResult {
 		if to.element != nil {
 			if reason := mismatchOf(v, to.element); reason != "" {
 				trap("the value of a future of the host: %s", reason)
@@ -176,7 +181,28 @@ func FutureOf(v any) *Future {
 		to.progress = 1
 		return copyCompleted
 	}
-	return &Future{hostEnd{shared: &rendezvous{future: true, source: from}, readable: true}}
+}
+
+// Promise gives a future its value later, once, without running the instance: a function of the host may do so, too.
+type Promise struct{ shared *rendezvous }
+
+// NewPromise makes a future whose readable end is passed to a component, and that has no value yet. While it has none, only
+// what calls [Promise.Set] can end a wait for it.
+func NewPromise() (*Future, *Promise) {
+	r := &rendezvous{future: true}
+	return &Future{hostEnd{shared: r, readable: true}}, &Promise{r}
+}
+
+// Set gives the future its value. One of another type traps the call that reads it.
+func (p *Promise) Set(v any) {
+	r := p.shared
+	if r.source != nil {
+		panic(errors.New("a promise was set twice"))
+	}
+	r.source = valueSource(v)
+	if r.buffer != nil {
+		r.finish(r.source(r.buffer))
+	}
 }
 
 // Read reads bytes of a stream<u8>. It runs the instance until there are some, or the writable end was dropped: [io.EOF].
@@ -223,7 +249,8 @@ func (s *Stream) Pipe(w io.Writer) error {
 		n, err := w.Write(from.rawBytes(from.remain()))
 		from.progress += uint32(n)
 		if err != nil {
-			s.err, r.dropped = err, true
+			s.err = err
+			r.markDropped()
 			return copyDropped
 		}
 		return copyCompleted
@@ -232,6 +259,16 @@ func (s *Stream) Pipe(w io.Writer) error {
 		r.finish(r.sink(r.buffer))
 	}
 	return nil
+}
+
+// AtEnd makes the end of a stream call a function of the host once: the component drops the writable end, or the writer that the
+// stream was piped to fails. If the stream has ended, it is called at once.
+func (s *Stream) AtEnd(do func()) {
+	if s.shared.dropped {
+		do()
+		return
+	}
+	s.shared.atEnd = do
 }
 
 // Err gives the error of the writer that a stream was piped to.

@@ -31,7 +31,8 @@ type host struct {
 	inbox     inbox
 	life      context.Context // of functions of the host that finish later: it ends with the instance
 	end       context.CancelFunc
-	openEnds  int // of streams and futures, that the host may use
+	onIdle    func() bool // before a wait blocks; nil if the host wants none
+	openEnds  int         // of streams and futures, that the host may use
 }
 
 // instanceState is an instance of a component. Its index spaces grow as those of its scope did when it was validated.

@@ -21,6 +21,7 @@ type rendezvous struct {
 	writer  *hostEnd    // the writable end, if it is the host's
 	source  source      // that the host supplies instead of a writable end
 	sink    sink        // that the host supplies instead of a readable end
+	atEnd   func()      // the host wants to know when an end is dropped; nil if it does not
 }
 
 // copier is an end that copies.
@@ -104,9 +105,16 @@ func (r *rendezvous) drop() {
 	if r.dropped {
 		return
 	}
-	r.dropped = true
+	r.markDropped()
 	if r.buffer != nil {
 		r.finish(copyDropped)
+	}
+}
+
+func (r *rendezvous) markDropped() {
+	r.dropped = true
+	if r.atEnd != nil {
+		r.atEnd()
 	}
 }
 
