@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")"
 root="$(cd ../.. && pwd)"
-out="${OUT:-$root}/component/testdata/valid"
+out="${OUT:-$root}/component/testdata"
 RUST_WEB="${RUST_WEB:-$root/bin/tools/rust-web-1.96}"
 if ! test -x "$RUST_WEB/usr/bin/rustc"; then
   echo "fixtures: $RUST_WEB has no rustc: run make fixtures ONLY=rust, which unpacks it, or set RUST_WEB" >&2
@@ -16,9 +16,9 @@ LD_LIBRARY_PATH="$(echo "$RUST_WEB"/usr/lib/*-linux-gnu)"
 export LD_LIBRARY_PATH
 # A folder of its own: the name of a package is the name of its file there.
 export CARGO_TARGET_DIR="$root/bin/rust-components" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$RUST_WEB/usr/lib/llvm-22/bin/wasm-ld"
-mkdir -p "$out"
-for program in rust/orders rust-async/desk; do
-  (cd "${program%/*}" && "$RUST_WEB/usr/bin/cargo" build --quiet --locked --release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort -Ztrim-paths)
-  name="${program#*/}.wasm"
-  "${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" component new "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/$name" --output "$out/$name"
+for program in rust/valid/orders rust-async/valid/desk rust-wasi/wasi/clerk rust-wasi-async/wasi/timers; do
+  (cd "${program%%/*}" && "$RUST_WEB/usr/bin/cargo" build --quiet --locked --release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort -Ztrim-paths)
+  result="${program#*/}.wasm"
+  mkdir -p "$out/${result%/*}"
+  "${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" component new "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/${result#*/}" --output "$out/$result"
 done
