@@ -121,7 +121,7 @@ $(OLDER_WASM_TOOLS):
 
 .PHONY: test-components
 test-components: wasm-tools $(OLDER_WASM_TOOLS) ## the reference tests of the Component Model, as a table of what passes (needs Python 3 with venv, Rust's cargo, and the tests in CANISTERD_DATA)
-	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" CANISTERD_OLDER_WASM_TOOLS="$(CURDIR)/$(OLDER_WASM_TOOLS)" $(GO) test -count=1 -v -tags components ./component -run TheReferenceTests
+	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" CANISTERD_OLDER_WASM_TOOLS="$(CURDIR)/$(OLDER_WASM_TOOLS)" $(GO) test -count=1 -v -tags components ./component ./internal/component/wit -run 'TheReferenceTests|WasmTools'
 
 .PHONY: test-clients-browser
 test-clients-browser: test/e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)

@@ -142,6 +142,8 @@ var arrows = map[string]struct {
 	".":                               {[]string{"internal/modulecache", "internal/profile", "internal/profile/", "internal/trace", "internal/inprocess", "internal/refusal", "internal/contain", "api", "instance", "internal/assets", "internal/project", "internal/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/", "internal/callbudget", "internal/clone", "internal/clone/kept"}, "networks for Go programs, without a protocol"},
 	"component":                       {nil, "a component runs on the engine alone, and knows no canister"},
 	"component/wasi":                  {[]string{"component"}, "a host supplies functions, and knows nothing of who runs a component"},
+	"internal/component/wave":         {[]string{"component"}, "values and their text"},
+	"internal/component/wit":          {[]string{"component"}, "types and their text"},
 	"test/e2e":                        {nil, "drives the binary from outside"},
 	"test":                            {nil, "runs the tests, and knows none"},
 	"examples":                        {[]string{".", "daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "explore", "examples/asyncbugs", "examples/gocanister/ic"}, "what a newcomer would import"},
