@@ -41,14 +41,20 @@ func rustClient(t *testing.T, tool string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(paste(t, tool, ""), "POCKET_IC_MUTE_SERVER=1", "TMPDIR="+t.TempDir(), "CANISTERD_FIXTURES="+fixtures)
+	examples, err := filepath.Abs("../../examples/doublewithdraw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(paste(t, tool, ""), "POCKET_IC_MUTE_SERVER=1", "TMPDIR="+t.TempDir(), "CANISTERD_FIXTURES="+fixtures, "CANISTERD_EXAMPLES="+examples)
 }
 
-// The part forks has what docs/pocketic.md shows in Rust.
+// The parts forks and explorations have what docs/pocketic.md shows in Rust.
 func TestTheRustSnippetsOfThePageRun(t *testing.T) {
-	out := cargo(t, rustProgram, rustClient(t, "Rust crate `pocket-ic` 16"), "run", "--quiet", "--features", "newest", "--", "forks")
-	if string(out) != "forks: passed\n" {
-		t.Errorf("the program prints %q", out)
+	for _, part := range []string{"forks", "explorations"} {
+		out := cargo(t, rustProgram, rustClient(t, "Rust crate `pocket-ic` 16"), "run", "--quiet", "--features", "newest", "--", part)
+		if !bytes.HasSuffix(out, []byte(part+": passed\n")) {
+			t.Errorf("the program prints %q", out)
+		}
 	}
 }
 
@@ -68,7 +74,7 @@ func TestTheRustClientOfPocketICWorksUnmodified(t *testing.T) {
 	for _, client := range []struct {
 		feature, version, tool string
 		parts                  int
-	}{{"newest", "16.1.0", "Rust crate `pocket-ic` 16", 12}, {"previous", "13.0.0", "Rust crate `pocket-ic`, another major version", 11}} {
+	}{{"newest", "16.1.0", "Rust crate `pocket-ic` 16", 13}, {"previous", "13.0.0", "Rust crate `pocket-ic`, another major version", 12}} {
 		t.Run(client.feature, func(t *testing.T) {
 			env := append(rustClient(t, client.tool), "CANISTERD_FETCHER="+assembled(t, fetcher), "CANISTERD_GZIP="+file)
 			out := cargo(t, rustProgram, env, "run", "--quiet", "--features", client.feature)

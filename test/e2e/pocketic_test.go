@@ -86,7 +86,7 @@ func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
 		tests               int
 		covered             []coveredModule
 	}{
-		{"`@dfinity/pic` from 0.23", "@dfinity/pic", "0.23.0", 13, []coveredModule{counterCovered, bankCovered, vaultCovered}},
+		{"`@dfinity/pic` from 0.23", "@dfinity/pic", "0.23.0", 14, []coveredModule{counterCovered, bankCovered, vaultCovered}},
 		{"`@dfinity/pic` before 0.23", "pic-previous", "0.17.2", 9, []coveredModule{counterCovered}},
 	} {
 		t.Run(client.version, func(t *testing.T) {

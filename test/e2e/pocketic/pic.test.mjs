@@ -1,7 +1,9 @@
 // PocketIC's JavaScript client, unmodified, with canisterd as its server (POCKET_IC_BIN). The
 // package in CANISTERD_PIC is the newest client or the one before; every method it has is used.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Actor, HttpAgent } from "@icp-sdk/core/agent";
 import { IDL } from "@icp-sdk/core/candid";
@@ -234,19 +236,28 @@ const vaultInterface = ({ IDL }) => IDL.Service({ paidOut: IDL.Func([], [IDL.Nat
 const example = (name) => new Uint8Array(readFileSync(new URL(`../../../examples/doublewithdraw/${name}.wasm`, import.meta.url)));
 
 // The first client with the number of its instance.
-if (newest) test("each test has a fork of one world, and holds its calls", async () => {
-  const url = server.getUrl();
-  const world = await PocketIc.create(url);
-  const bank = await world.setupCanister({ idlFactory: bankInterface, wasm: example("bank") });
+const bankWorld = async (module) => {
+  const world = await PocketIc.create(server.getUrl());
+  const bank = await world.setupCanister({ idlFactory: bankInterface, wasm: example(module) });
   const vault = await world.setupCanister({ idlFactory: vaultInterface, wasm: example("vault") });
   await bank.actor.open(vault.canisterId.toText());
   await bank.actor.deposit(100n);
+  return { world, bank, vault };
+};
+
+const canisterd = async (pic, rpc, body = {}) => {
+  const route = `${server.getUrl()}/instances/${pic["client"].instanceId}/canisterd/${rpc}`;
+  const response = await fetch(route, { method: "POST", body: JSON.stringify(body) });
+  const answer = await response.json();
+  assert.ok(response.ok, answer.message);
+  return answer;
+};
+
+if (newest) test("each test has a fork of one world, and holds its calls", async () => {
+  const url = server.getUrl();
+  const { world, bank, vault } = await bankWorld("bank");
 
   const fork = (pic) => PocketIc.create(`${url}/canisterd/fork_of/${pic["client"].instanceId}`);
-  const canisterd = async (pic, rpc, body = {}) => {
-    const route = `${url}/instances/${pic["client"].instanceId}/canisterd/${rpc}`;
-    return (await fetch(route, { method: "POST", body: JSON.stringify(body) })).json();
-  };
 
   const pic = await fork(world);
   await canisterd(pic, "add_rule", { rule: { match: { kind: "MESSAGE_KIND_RESPONSE", method: "transfer", times: 1 }, hold: true } });
@@ -268,17 +279,39 @@ if (newest) test("each test has a fork of one world, and holds its calls", async
   assert.deepEqual(await again.createActor(bankInterface, bank.canisterId).withdraw(100n), { paid: 0n });
   for (const one of [again, pic]) await one.tearDown();
 
-  await canisterd(world, "restore_snapshot", { snapshot: "open" });
-  const withdraw = { title: "withdraw 60", call: { canister_id: bank.canisterId.toText(), method: "withdraw", argument: { text: "(60)" } } };
-  const report = await canisterd(world, "explore", {
-    operations: [withdraw, withdraw], faults: 1, time: "60s", names: { vault: vault.canisterId.toText() },
-    properties: { invariants: ["vault paidOut <= 100"] },
-  });
-  assert.match(report.findings[0].explanation, /^vault paidOut <= 100 does not hold/);
-  const { schedule } = report.findings[0];
-  const replayed = await canisterd(world, "replay_schedule", { schedule, names: { vault: vault.canisterId.toText() } });
-  assert.equal(replayed.outcome, "REPLAY_OUTCOME_STILL_FAILS");
   await world.tearDown();
+});
+
+const explore = async (pic, exploration) => {
+  const report = await canisterd(pic, "explore", { faults: 1, time: "60s", ...exploration });
+  const findings = report.findings.filter((finding) => !finding.suspicion);
+  if (findings.length === 0) return;
+  const file = join(tmpdir(), "finding.yaml");
+  writeFileSync(file, findings[0].schedule);
+  assert.fail(findings.map((finding) => finding.explanation).join("\n") + file);
+};
+
+const exploreWithdrawals = ({ world, bank, vault }) => {
+  const names = { bank: bank.canisterId.toText(), vault: vault.canisterId.toText() };
+  const withdraw = { title: "withdraw 60", call: { canister_id: names.bank, method: "withdraw", argument: { text: "(60)" } } };
+  return explore(world, { operations: [withdraw, withdraw], names, properties: { invariants: ["vault paidOut <= 100"] } });
+};
+
+if (newest) test("a finding of an exploration is the failure of a test, and its schedule replays", async () => {
+  const careful = await bankWorld("careful"), careless = await bankWorld("bank");
+  await exploreWithdrawals(careful);
+  await assert.rejects(exploreWithdrawals(careless), /vault paidOut <= 100 does not hold[^]*finding.yaml/);
+  await assert.rejects(explore(careful.world, {}), /operations is not set/);
+
+  const replay = async ({ world, bank, vault }) => {
+    const schedule = readFileSync(join(tmpdir(), "finding.yaml"), "utf8");
+    const names = { bank: bank.canisterId.toText(), vault: vault.canisterId.toText() };
+    const { outcome, explanation } = await canisterd(world, "replay_schedule", { schedule, names });
+    assert.equal(outcome, "REPLAY_OUTCOME_FIXED", explanation);
+  };
+  await replay(careful);
+  await assert.rejects(replay(careless), /vault paidOut <= 100 does not hold/);
+  for (const { world } of [careful, careless]) await world.tearDown();
 });
 
 // Methods that the programs above do not call themselves.

@@ -332,12 +332,54 @@ fn forks() {
     let (n,): (Nat,) = decode_args(&pic.await_call(call).unwrap()).unwrap();
     assert_eq!(n, Nat::from(6u8));
 
-    let argument = json!({"text": format!("(\"{counted}\")")});
-    let operation = json!({"title": "bump", "call": {"canister_id": caller.to_text(), "method": "bump", "argument": argument}});
-    let report = canisterd(&world, "explore", json!({"operations": [operation, operation], "faults": 1, "time": "60s"}));
-    assert_eq!(report["exhausted"], true, "{report}");
     assert_eq!(query_candid::<_, (Nat,)>(&world, counted, "get", ()).unwrap().0, Nat::from(0u8));
     assert_eq!(pic.upload_blob(vec![1, 2, 3], BlobCompression::NoCompression).0.len(), 32);
+}
+
+fn explore(pic: &PocketIc, exploration: Value) {
+    let report = canisterd(pic, "explore", exploration);
+    let all = report["findings"].as_array().unwrap_or_else(|| panic!("{report}"));
+    let findings: Vec<_> = all.iter().filter(|finding| finding["suspicion"] == false).collect();
+    for finding in &findings {
+        println!("{}", finding["explanation"].as_str().unwrap());
+        std::fs::write(std::env::temp_dir().join("finding.yaml"), finding["schedule"].as_str().unwrap()).unwrap();
+    }
+    assert!(findings.is_empty(), "the exploration has {} findings, the last one in finding.yaml", findings.len());
+}
+
+fn explore_withdrawals(world: &PocketIc, bank: Principal, vault: Principal) {
+    let withdraw = json!({"title": "withdraw 60", "call": {"canister_id": bank.to_text(), "method": "withdraw", "argument": {"text": "(60)"}}});
+    explore(world, json!({
+        "operations": [withdraw, withdraw], "faults": 1, "time": "60s",
+        "names": {"bank": bank.to_text(), "vault": vault.to_text()},
+        "properties": {"invariants": ["vault paidOut <= 100"]},
+    }));
+}
+
+fn bank_world(module: &str) -> (PocketIc, Principal, Principal) {
+    let world = PocketIc::new();
+    let (bank, vault) = (canister(&world), canister(&world));
+    for (id, name) in [(bank, module), (vault, "vault")] {
+        let example = Path::new(&std::env::var("CANISTERD_EXAMPLES").expect("CANISTERD_EXAMPLES")).join(name).with_extension("wasm");
+        world.install_canister(id, std::fs::read(example).expect(name), nothing(), None);
+    }
+    update_candid::<_, ()>(&world, bank, "open", (vault.to_text(),)).unwrap();
+    update_candid::<_, (Nat,)>(&world, bank, "deposit", (Nat::from(100u8),)).unwrap();
+    (world, bank, vault)
+}
+
+fn explorations() {
+    let (careful, careless) = (bank_world("careful"), bank_world("bank"));
+    explore_withdrawals(&careful.0, careful.1, careful.2);
+    assert!(catch_unwind(AssertUnwindSafe(|| explore_withdrawals(&careless.0, careless.1, careless.2))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| explore(&careful.0, json!({})))).is_err());
+    for (of, outcome) in [(&careless, "REPLAY_OUTCOME_STILL_FAILS"), (&careful, "REPLAY_OUTCOME_FIXED")] {
+        let (world, bank, vault) = of;
+        let schedule = std::fs::read_to_string(std::env::temp_dir().join("finding.yaml")).unwrap();
+        let names = json!({"bank": bank.to_text(), "vault": vault.to_text()});
+        let replayed = canisterd(world, "replay_schedule", json!({"schedule": schedule, "names": names}));
+        assert_eq!(replayed["outcome"], outcome, "{replayed}");
+    }
 }
 
 fn memory() {
@@ -422,6 +464,7 @@ fn main() {
     for (name, part) in [
         ("calls", calls as fn()), ("canisters", canisters), ("time", time), ("topology", topology), ("configurations", configurations),
         ("refused", refused), ("states", states), ("memory", memory), ("outcalls", outcalls), ("live", live), ("forks", forks),
+        ("explorations", explorations),
         #[cfg(feature = "newest")]
         ("newest", newest),
     ] {
