@@ -134,7 +134,7 @@ given.`,
 	c.allowOutside(cmd)
 	c.selectNetwork(cmd)
 	cmd.AddCommand(c.exploreWorker())
-	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink(), c.exploreCorpus(), c.exploreFaults())
+	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink(), c.exploreCorpus(), c.exploreFaults(), c.exploreSuggest())
 	return cmd
 }
 

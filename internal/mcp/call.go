@@ -12,6 +12,7 @@ import (
 
 	"github.com/canisterd/canisterd/internal/candid/generated"
 	"github.com/canisterd/canisterd/internal/candid/reference"
+	"github.com/canisterd/canisterd/internal/control/observe"
 	"github.com/canisterd/canisterd/internal/control/request"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -63,7 +64,7 @@ func (s *Server) call(ctx context.Context, in callInput) (string, error) {
 		}
 		text.WriteString(trace)
 	}
-	if changed := s.observe(ctx, n, all).changes(before); changed != "" {
+	if changed := changes(before, s.observe(ctx, n, all)); changed != "" {
 		text.WriteString("changed\n" + changed)
 	} else if last != nil {
 		text.WriteString("no query without arguments changed\n")
@@ -84,11 +85,11 @@ func operationsOf(texts []string, n *names) (all []*controlv1.ExploreOperation, 
 }
 
 // kindOf reports whether a call is a query.
-func kindOf(all []described, call *controlv1.Call) (query bool) {
+func kindOf(all []observe.Canister, call *controlv1.Call) (query bool) {
 	for _, c := range all {
-		for _, m := range c.methods {
-			if c.id == call.GetCanisterId() && m.name == call.GetMethod() {
-				return m.query
+		for _, m := range c.Methods {
+			if c.ID == call.GetCanisterId() && m.Name == call.GetMethod() {
+				return m.Query
 			}
 		}
 	}
@@ -96,14 +97,14 @@ func kindOf(all []described, call *controlv1.Call) (query bool) {
 }
 
 // knownMethod returns an error for a method that its canister does not have.
-func knownMethod(n *names, all []described, call *controlv1.Call) error {
+func knownMethod(n *names, all []observe.Canister, call *controlv1.Call) error {
 	for _, c := range all {
 		var methods []string
-		for _, m := range c.methods {
-			methods = append(methods, m.name)
+		for _, m := range c.Methods {
+			methods = append(methods, m.Name)
 		}
-		if c.id == call.GetCanisterId() && !slices.Contains(methods, call.GetMethod()) && !generated.Method(call.GetMethod()) {
-			return fmt.Errorf("canister %s has no method %s%s (methods: %s)", n.name(c.id), call.GetMethod(), reference.Meant(call.GetMethod(), methods), strings.Join(methods, ", "))
+		if c.ID == call.GetCanisterId() && !slices.Contains(methods, call.GetMethod()) && !generated.Method(call.GetMethod()) {
+			return fmt.Errorf("canister %s has no method %s%s (methods: %s)", n.name(c.ID), call.GetMethod(), reference.Meant(call.GetMethod(), methods), strings.Join(methods, ", "))
 		}
 	}
 	return nil

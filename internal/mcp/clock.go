@@ -46,7 +46,7 @@ func (s *Server) time(ctx context.Context, in timeInput) (string, error) {
 	if now.GetNextTimer() != nil {
 		text += ", next timer " + stamp(now.GetNextTimer())
 	}
-	if changed := s.observe(ctx, n, all).changes(before); changed != "" {
+	if changed := changes(before, s.observe(ctx, n, all)); changed != "" {
 		text += "\nchanged\n" + changed
 	}
 	return did + text, nil

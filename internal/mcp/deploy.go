@@ -57,13 +57,13 @@ func (s *Server) interfaces(ctx context.Context, n *names) (string, error) {
 	seen := s.observe(ctx, n, all)
 	var text strings.Builder
 	for _, c := range all {
-		fmt.Fprintf(&text, "%s  %s\n", c.name, c.id)
-		for _, m := range c.methods {
-			fmt.Fprintf(&text, "  %s %s", m.name, m.signature)
-			if m.query {
+		fmt.Fprintf(&text, "%s  %s\n", c.Name, c.ID)
+		for _, m := range c.Methods {
+			fmt.Fprintf(&text, "  %s %s", m.Name, m.Signature)
+			if m.Query {
 				text.WriteString(" query")
 			}
-			if value, known := seen.results[c.name+" "+m.name]; known {
+			if value, known := seen.Results[c.Name+" "+m.Name]; known {
 				text.WriteString(" = " + short(value))
 			}
 			text.WriteString("\n")

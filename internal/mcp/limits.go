@@ -13,16 +13,12 @@ const (
 	maxFindings = 100
 	// maxCanisters is the number of canisters whose interfaces are listed and whose queries are observed. Ours.
 	maxCanisters = 20
-	// maxObserved is the number of queries without arguments whose values are compared. Ours.
-	maxObserved = 40
 	// maxValue is the number of characters of one value in an answer. Ours.
 	maxValue = 200
 	// maxTraceLines is the number of lines of a short trace. Ours.
 	maxTraceLines = 14
 	// maxListed is the number of waiting calls, messages and timers that an answer lists. Ours.
 	maxListed = 10
-	// maxSuggested is the number of invariants that are suggested. Ours.
-	maxSuggested = 8
 	// maxScheduleFile limits the file of a schedule, in bytes. Ours.
 	maxScheduleFile = 4 << 20
 	// answerPatience is how long call waits for a reply. Ours.

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -26,29 +25,6 @@ func TestAnAnswerListsTwentyCanisters(t *testing.T) {
 		if listed, more := n.listed(); more != want || len(listed) != i+1-want || listed[len(listed)-1] != fmt.Sprintf("c%02d", i-want) {
 			t.Errorf("of %d canisters it lists %v, and %d more", i+1, listed, more)
 		}
-	}
-}
-
-func TestFortyQueriesWithoutArgumentsAreObserved(t *testing.T) {
-	one := described{id: "aaaaa-aa", methods: []method{{name: "update", plain: true}, {name: "other", query: true}}}
-	for i := range 30 {
-		one.methods = append(one.methods, method{name: fmt.Sprint("get", i), query: true, plain: true})
-	}
-	all := observable([]described{one, one})
-	if len(all) != 40 || all[0].GetMethod() != "get0" || all[39].GetMethod() != "get9" {
-		t.Errorf("%d queries are observed: %v", len(all), all)
-	}
-}
-
-func TestEightInvariantsAreSuggested(t *testing.T) {
-	number := func(first, second int64) []*big.Rat { return []*big.Rat{big.NewRat(first, 1), big.NewRat(second, 1)} }
-	all := []series{{"bank paid", number(1, 2)}}
-	for i := range 10 {
-		all = append(all, series{fmt.Sprint("bank get", i), number(int64(i), int64(i))})
-	}
-	lines := suggestions(all)
-	if len(lines) != 8 || !strings.HasPrefix(lines[7], "bank get7 == 7\n") {
-		t.Errorf("the suggestions are %q", lines)
 	}
 }
 
