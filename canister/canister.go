@@ -102,7 +102,9 @@ type Usage struct {
 }
 
 // Total returns memory_size.
-func (u Usage) Total() uint64 {
+func (u Usage) Total() uint64 { return u.total() }
+
+func (u *Usage) total() uint64 {
 	return u.Heap + u.Stable + u.Globals + u.Binary + u.Custom + u.History + u.Chunks + u.Snapshots + u.Logs
 }
 
@@ -121,33 +123,44 @@ func (c *Canister) Module() *Module {
 
 // MemoryUsage returns the memory that the canister uses. While a message is paused, this is the usage before the
 // message.
-func (c *Canister) MemoryUsage() Usage {
-	u := c.overhead()
+func (c *Canister) MemoryUsage() (u Usage) {
+	c.measure(&u)
+	return u
+}
+
+// measure sets what MemoryUsage returns. A copy of a Usage just written waits for the writes, so messages avoid it.
+func (c *Canister) measure(u *Usage) {
+	c.overhead(u)
 	if s := c.state; s != nil {
-		s.module.measure(&u, s.heap, uint64(s.pages))
+		s.module.measure(u, s.heap, uint64(s.pages))
 	} else {
 		u.Logs = 0
 	}
-	return u
 }
 
-// overhead returns the memory that a canister with code uses besides its code and its memories.
-func (c *Canister) overhead() Usage {
-	return Usage{
-		History: c.History.Bytes(), Chunks: c.Chunks.Bytes(), Snapshots: c.Snapshots.Bytes(), Logs: logBytes(c.Settings.LogMemoryLimit),
-	}
+// overhead sets the memory that a canister with code uses besides its code and its memories.
+func (c *Canister) overhead(u *Usage) {
+	u.History, u.Chunks, u.Snapshots, u.Logs = c.History.Bytes(), c.Chunks.Bytes(), c.Snapshots.Bytes(), logBytes(c.Settings.LogMemoryLimit)
 }
 
-// usage returns the memory that the canister uses with the current memories of a runner.
-func (c *Canister) usage(r *runner) Usage {
-	u := c.overhead()
+// memoryUsed returns the total memory that the canister uses.
+func (c *Canister) memoryUsed() uint64 {
+	var u Usage
+	c.measure(&u)
+	return u.total()
+}
+
+// memoryUsedBy returns the total memory that the canister uses with the current memories of a runner.
+func (c *Canister) memoryUsedBy(r *runner) uint64 {
+	var u Usage
+	c.overhead(&u)
 	r.module.measure(&u, r.guest.MemorySize(), r.stable.Size())
-	return u
+	return u.total()
 }
 
 // FreezingLimit returns the balance below which the canister is frozen.
 func (c *Canister) FreezingLimit(sub *Subnet) cycles.Amount {
-	return c.freezingLimit(sub, c.MemoryUsage().Total())
+	return c.freezingLimit(sub, c.memoryUsed())
 }
 
 func (c *Canister) freezingLimit(sub *Subnet, memory uint64) cycles.Amount {
@@ -159,7 +172,7 @@ func (c *Canister) holdings(memory uint64) cycles.Holdings {
 }
 
 // Holdings returns what the canister pays for over time.
-func (c *Canister) Holdings() cycles.Holdings { return c.holdings(c.MemoryUsage().Total()) }
+func (c *Canister) Holdings() cycles.Holdings { return c.holdings(c.memoryUsed()) }
 
 // Liquid returns what the canister may spend: the balance above the freezing limit.
 func (c *Canister) Liquid(sub *Subnet) cycles.Amount { return c.Balance.Sub(c.FreezingLimit(sub)) }

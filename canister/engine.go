@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/canisterd/canisterd/canister/internal/ic0"
@@ -283,16 +281,21 @@ func (m *Module) Section(name string) (Section, bool) {
 
 // export returns the full export name of a method, empty if there is none.
 func (m *Module) export(kind MethodKind, name string) string {
-	i, found := slices.BinarySearchFunc(m.m.Methods, Method{kind, name}, func(a rewrite.Method, b Method) int {
-		if kind := kindOf(a.Kind); kind != b.Kind {
-			return int(kind) - int(b.Kind)
+	methods := m.m.Methods
+	for first, end := 0, len(methods); first < end; { // slices.BinarySearchFunc copies each method that it compares
+		middle := int(uint(first+end) / 2)
+		method := &methods[middle]
+		at := kindOf(method.Kind)
+		switch {
+		case at == kind && method.Name == name:
+			return method.Export
+		case at < kind || at == kind && method.Name < name:
+			first = middle + 1
+		default:
+			end = middle
 		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	if !found {
-		return ""
 	}
-	return m.m.Methods[i].Export
+	return ""
 }
 
 // Exports reports whether the module exports a method of a kind.

@@ -253,8 +253,8 @@ func (i *installation) affordable() *intercanister.Reject {
 	if limit := w.Settings.WasmMemoryLimit; limit != 0 && heap > limit {
 		return (&failure{Failure: ic0.HeapLimit(limit, heap)}).reject(w.ID)
 	}
-	before := i.real.MemoryUsage().Total()
-	after := w.usage(i.next.runner).Total()
+	before := i.real.memoryUsed()
+	after := w.memoryUsedBy(i.next.runner)
 	i.next.runner.fill(w, &i.real.Logs, sub, &i.message, Init)
 	defer i.next.runner.forget() // the message is a part of i, which has the module
 	x := i.next.runner.x

@@ -38,7 +38,8 @@ func (s *Snapshot) HeapWith(m *Module) uint64 {
 
 // UsageLoaded returns the memory that the canister would use with a snapshot loaded.
 func (c *Canister) UsageLoaded(s *Snapshot, m *Module) Usage {
-	u := c.overhead()
+	var u Usage
+	c.overhead(&u)
 	u.Chunks = s.Chunks.Bytes()
 	m.measure(&u, s.HeapWith(m), s.Size(StablePart)/stable.PageSize)
 	return u

@@ -84,7 +84,7 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 		Variables: set.Environment, LogRoom: set.LogMemoryLimit, NextLog: log.Next(),
 	}
 	x.Memory = ic0.Memory{
-		InUse: c.usage(r).Total(), Allocation: set.MemoryAllocation, Messages: c.MessageBytes, Compute: set.ComputeAllocation,
+		InUse: c.memoryUsedBy(r), Allocation: set.MemoryAllocation, Messages: c.MessageBytes, Compute: set.ComputeAllocation,
 		Threshold: set.FreezingThreshold, HeapLimit: set.WasmMemoryLimit, Limit: set.ReservedLimit, Used: sub.MemoryUsed,
 	}
 	x.Changes = ic0.Changes{Balance: c.Balance, Reserved: c.Reserved, Offered: m.Available, Timer: c.Timer}
