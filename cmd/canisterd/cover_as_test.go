@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
@@ -39,10 +40,11 @@ func TestCoverageHasWhatServersInPlaceOfPocketICRan(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{ // in any order
-		asCommand: "1", "SELF": self, "XDG_CACHE_HOME": t.TempDir(), "XDG_CONFIG_HOME": t.TempDir(), "HOME": t.TempDir(), "CANISTERD_CONTROL": "",
+		asCommand: "1", "SELF": self, "XDG_CONFIG_HOME": t.TempDir(), "HOME": t.TempDir(), "CANISTERD_CONTROL": "",
 	} {
 		t.Setenv(name, value)
 	}
+	canistertest.UseCacheHome(t)
 	for _, method := range []string{"first", "second"} {
 		t.Chdir(t.TempDir())
 		writeFile(t, "two.wasm", string(wat.MustAssemble(twoMethods)))

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/internal/eventually"
+	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
@@ -243,9 +244,10 @@ const editedProject = "canisters:\n  bank:\n    build: cp modules/$(cat src/edit
 // newEditor returns an editor of a new project, for a user with a home of their own.
 func newEditor(t *testing.T) *editor {
 	t.Helper()
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"} {
+	for _, name := range []string{"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, t.TempDir())
 	}
+	canistertest.UseCacheHome(t)
 	for _, name := range []string{"CANISTERD_URL", "CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS"} {
 		t.Setenv(name, "")
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestTheNameOfTheProgramMakesItTheNetworkLauncher(t *testing.T) {
@@ -62,7 +64,7 @@ func TestInAContainerTheLauncherTakesThePlacesOfTheImage(t *testing.T) {
 }
 
 func TestTheLauncherSaysInAFileWhereItServes(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	canistertest.UseCacheHome(t)
 	status := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

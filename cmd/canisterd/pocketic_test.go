@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/internal/eventually"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestTheNameOfTheProgramMakesItPocketIC(t *testing.T) {
@@ -61,7 +62,7 @@ func TestPocketICReportsTheVersionOfItsFlag(t *testing.T) {
 func servedPocket(t *testing.T, portFile string, arguments ...string) (end func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	canistertest.UseCacheHome(t)
 	var out bytes.Buffer
 	done := make(chan int, 1)
 	go func() {

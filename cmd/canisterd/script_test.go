@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/internal/golden"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // TestCommandsPrintWhatTheirScriptsSay runs the scripts of testdata against a daemon of their own: after each line that
@@ -65,6 +66,7 @@ func prepare(t *testing.T) {
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME", "AppData"} {
 		t.Setenv(name, t.TempDir())
 	}
+	canistertest.UseCacheHome(t)
 	d := serving(t, daemon.Control{KnownModules: daemon.KnownModulesFile()})
 	t.Setenv("CANISTERD_URL", d.URL())
 	t.Setenv("FIXTURES", fixtures)

@@ -55,9 +55,10 @@ func startHere(t *testing.T, name, until string, args ...string) (text string, s
 // homeWith gives the user a home of their own, and a folder with a module as NAME.wasm.
 func homeWith(t *testing.T, name string) {
 	t.Helper()
-	for _, name := range []string{"XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME", "LocalAppData"} {
+	for _, name := range []string{"XDG_DATA_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
+	canistertest.UseCacheHome(t)
 	t.Chdir(t.TempDir())
 	writeFile(t, name+".wasm", string(canistertest.Fixture(name)))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -11,24 +12,25 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// cacheDir is the folder of Main; empty without it. Only Main writes it, before and after all tests.
-var cacheDir string
+// cacheHome is the folder of Main; empty without it. Only Main writes it, before and after all tests.
+var cacheHome string
 
 // Main runs the tests of a package, whose engines share a folder for compiled modules: each module is compiled once in
-// the process, which under the race detector is most of the time of many tests. The folder is not kept for the next
-// process, because that one may test another compiler. It gives the exit code:
+// the process, which under the race detector is most of the time of many tests. The folder begins with the machine code
+// that other processes of tests kept, and if all tests pass, the new machine code in it is kept. It gives the exit code:
 //
 //	func TestMain(m *testing.M) { os.Exit(canistertest.Main(m)) }
 func Main(m *testing.M) (code int) {
-	dir, err := os.MkdirTemp("", "canisterd-tests-")
+	keep := openKept()
+	home, err := keep.processFolder()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "making a folder for compiled modules:", err)
 		return 1
 	}
-	cacheDir = dir
+	cacheHome = home
 	defer func() {
-		cacheDir = ""
-		if err := os.RemoveAll(dir); err != nil {
+		cacheHome = ""
+		if err := os.RemoveAll(home); err != nil {
 			fmt.Fprintln(os.Stderr, "removing compiled modules:", err)
 			code = 1
 		}
@@ -37,7 +39,10 @@ func Main(m *testing.M) (code int) {
 		fmt.Fprintln(os.Stderr, "writing and reading an archive:", err)
 		return 1
 	}
-	return m.Run()
+	if code = m.Run(); code == 0 {
+		keep.add(modulesIn(home))
+	}
+	return code
 }
 
 // makeCompressors writes and reads an archive, so that the compressors that all archives of a process share are made before
@@ -59,11 +64,40 @@ func makeCompressors() error {
 // does not begin with Main.
 func CacheDir(tb testing.TB) string {
 	tb.Helper()
-	if cacheDir == "" {
+	if cacheHome == "" {
 		return tb.TempDir()
 	}
-	return cacheDir
+	return modulesIn(cacheHome)
 }
+
+// UseCacheHome makes programs and commands that the test runs find the modules of CacheDir in the user's cache. They find
+// nothing else there that other tests wrote.
+func UseCacheHome(t *testing.T) {
+	t.Helper()
+	if cacheHome == "" {
+		t.Setenv("XDG_CACHE_HOME", t.TempDir())
+		return
+	}
+	t.Setenv("XDG_CACHE_HOME", cacheHome)
+	t.Cleanup(func() {
+		modules := modulesIn(cacheHome)
+		written, err := filepath.Glob(filepath.Join(filepath.Dir(modules), "*"))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, path := range written {
+			if path == modules {
+				continue
+			}
+			if err := os.RemoveAll(path); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// modulesIn is where the command keeps compiled modules in a user's cache.
+func modulesIn(home string) string { return filepath.Join(home, "canisterd", "modules") }
 
 // fragments are those of NewEngine, and seed is that of FragmentsAtRandom.
 var (
@@ -84,7 +118,11 @@ func UseFragments(tb testing.TB, use canister.Fragments, random uint64) {
 // shares compiled modules with the others.
 func NewEngine(tb testing.TB) *canister.Engine {
 	tb.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{CacheDir: cacheDir, Fragments: fragments, Seed: seed})
+	config := canister.EngineConfig{Fragments: fragments, Seed: seed}
+	if cacheHome != "" {
+		config.CacheDir = modulesIn(cacheHome)
+	}
+	engine, err := canister.NewEngine(config)
 	if err != nil {
 		tb.Fatalf("make an engine: %v", err)
 	}

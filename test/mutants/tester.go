@@ -144,7 +144,7 @@ func (t *tester) commandWith(ctx context.Context, variables []string, folder, na
 	// A property that fails is not to be made small, which takes up to half a minute, and
 	// not to be kept: the tests of the next mutant would begin with it, and fail where it
 	// was made for this one.
-	cmd.Env = append(append(os.Environ(), "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=1ms"), variables...)
+	cmd.Env = append(append(os.Environ(), "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=1ms", "CANISTERD_TEST_CACHE=off"), variables...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return out, fmt.Errorf("running %s %s: %w", name, strings.Join(args, " "), err)
