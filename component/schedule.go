@@ -6,16 +6,14 @@ type ChoiceKind uint8
 const (
 	// ChooseEvent: several waitables of a set have an event. The options are in the order in which they joined the set.
 	ChooseEvent ChoiceKind = iota + 1
-	// ChooseWaiter: several threads wait for the events of a set. The options are in the order in which they began to wait.
-	ChooseWaiter
 	// ChooseWait: a thread waits for an event that is there already. It continues (0) or blocks (1).
 	ChooseWait
 	// ChooseYield: a thread yields, or a call could start while others wait to. It blocks (0) or continues (1).
 	ChooseYield
-	// ChooseThread: several threads can be resumed. The options are in the order in which they became ready.
+	// ChooseThread: several threads can be resumed, or calls can start. The options are in the order in which they became
+	// ready; behind them are those that wait for the same events, or to start in the same instance, in the order in which
+	// they began to wait.
 	ChooseThread
-	// ChooseStart: several calls wait for the end of backpressure. The options are in the order of the calls.
-	ChooseStart
 	// ChooseCancelled: several threads of a task can receive its cancellation. The options are in the order of their indices,
 	// the implicit thread first.
 	ChooseCancelled
@@ -32,6 +30,7 @@ type Scheduler interface {
 type Option struct {
 	Instance int    // the number of the component instance, in the order in which instances were made
 	Task     uint32 // the number of the call in the instance, from 1; 0 if the option is not about a thread
+	Thread   uint32 // the index of a thread that core code made; 0 if it is the one that the call began with
 	Handle   uint32 // of ChooseEvent: the waitable's index in the handle table
 }
 
@@ -76,5 +75,9 @@ func (h *host) continues(th *thread, kind waitKind) bool {
 
 // option describes a thread.
 func (th *thread) option() Option {
-	return Option{Instance: th.instance().number, Task: th.task.number}
+	o := Option{Instance: th.instance().number, Task: th.task.number}
+	if !th.implicit() {
+		o.Thread = th.index
+	}
+	return o
 }

@@ -237,36 +237,39 @@ func (h *host) pick(only *thread) *thread {
 	if len(ready) == 0 {
 		return nil
 	}
+	if h.scheduler != nil {
+		ready = represented(ready, only)
+	}
 	th := ready[h.choose(ChooseThread, len(ready), func(i int) Option { return ready[i].option() })]
-	th = h.pickAmong(th, only)
 	h.endWait(th)
 	return th
 }
 
-// pickAmong chooses between a ready thread and those that it stands for.
-func (h *host) pickAmong(th, only *thread) *thread {
-	if h.scheduler == nil {
-		return th
-	}
-	all := []*thread{th}
-	kind := ChooseWaiter
+// represented adds those that threads of the list of ready ones stand for.
+func represented(ready []*thread, only *thread) []*thread {
+	seen := map[*threadList]bool{}
 	add := func(l *threadList) {
-		for other := l.first; other != nil; other = other.next {
-			if other.ready() && (only == nil || only.mayResume(other)) {
-				all = append(all, other)
+		if seen[l] {
+			return
+		}
+		seen[l] = true
+		for th := l.first; th != nil; th = th.next {
+			if th.ready() && (only == nil || only.mayResume(th)) {
+				ready = append(ready, th)
 			}
 		}
 	}
-	switch th.wait {
-	case waitStart:
-		kind = ChooseStart
-		for i := range th.instance().starting {
-			add(&th.instance().starting[i])
+	for _, th := range ready {
+		switch th.wait {
+		case waitStart:
+			for i := range th.instance().starting {
+				add(&th.instance().starting[i])
+			}
+		case waitCallback, waitSet:
+			add(&th.set.waiters)
 		}
-	case waitCallback, waitSet:
-		add(&th.set.waiters)
 	}
-	return all[h.choose(kind, len(all), func(i int) Option { return all[i].option() })]
+	return ready
 }
 
 // mayResume says whether a synchronous function that is blocked may resume a thread: one of its own instance that does not

@@ -99,7 +99,11 @@ func (w *waitableSet) delete(item waitableItem) {
 
 // take takes an event of the set, which has one.
 func (w *waitableSet) take(h *host) event {
-	at := h.choose(ChooseEvent, len(w.pending), func(i int) Option { return Option{Handle: w.pending[i].base().index} })
+	at := h.choose(ChooseEvent, len(w.pending), func(i int) Option {
+		o := h.current.option()
+		o.Handle = w.pending[i].base().index
+		return o
+	})
 	return h.take(w.pending[at])
 }
 

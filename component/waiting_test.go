@@ -421,7 +421,7 @@ func TestASchedulerChoosesBetweenWhatTheSpecificationLeavesOpen(t *testing.T) {
 	kinds := map[ChoiceKind]int{}
 	last := chooser(func(kind ChoiceKind, options []Option) int {
 		kinds[kind]++
-		if kind == ChooseStart || kind == ChooseThread {
+		if kind == ChooseThread {
 			return len(options) - 1
 		}
 		return 0
@@ -439,7 +439,7 @@ func TestASchedulerChoosesBetweenWhatTheSpecificationLeavesOpen(t *testing.T) {
 	if err := i.Settle(t.Context()); err != nil || !slices.Equal(host.ids, []uint32{2, 1, 0}) {
 		t.Errorf("%v, calls start in the order %v, want the last one first", err, host.ids)
 	}
-	if kinds[ChooseStart] == 0 {
+	if kinds[ChooseThread] == 0 {
 		t.Error("no choice between calls that wait to start")
 	}
 	bad := chooser(func(ChoiceKind, []Option) int { return 9 })
