@@ -85,6 +85,7 @@ func (t *task) run() {
 		if t.cancelled {
 			t.cancel()
 			h.tasks--
+			h.wakeStart(t.lifted.instance) // it may have been the one that stands for the others in the list of ready threads
 			return
 		}
 		t.start()

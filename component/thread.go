@@ -225,7 +225,7 @@ func (h *host) pick(only *thread) *thread {
 		next := th.next
 		switch {
 		case !th.ready():
-			h.enlist(th, th.home(), true)
+			next = h.sendHome(th)
 		case only == nil || only.mayResume(th):
 			ready = append(ready, th)
 		}
@@ -243,6 +243,20 @@ func (h *host) pick(only *thread) *thread {
 	th := ready[h.choose(ChooseThread, len(ready), func(i int) Option { return ready[i].option() })]
 	h.endWait(th)
 	return th
+}
+
+// sendHome takes a thread out of the list of ready ones that cannot be resumed any more, and gives the thread behind it. If it
+// needs exclusive use of its instance to get an event, another one may get the event.
+func (h *host) sendHome(th *thread) (behind *thread) {
+	before := th.prev
+	h.enlist(th, th.home(), true)
+	if th.list == listExcluded && th.wait == waitCallback {
+		h.wakeWaiter(th.set)
+	}
+	if before == nil {
+		return h.ready.first
+	}
+	return before.next
 }
 
 // represented adds those that threads of the list of ready ones stand for.

@@ -62,7 +62,8 @@ func (s *instanceState) threadFunction(d canonDef) asyncFunction {
 		return func([]uint64) uint64 { return cancelled(h.suspend(d.flag, nil)) }
 	case canonThreadResumeLater:
 		return func(args []uint64) uint64 {
-			h.beginWait(s.suspended(uint32(args[0])), waitTurn, false)
+			th := s.suspended(uint32(args[0]))
+			h.beginWait(th, waitTurn, th.cancellable)
 			return 0
 		}
 	case canonThreadSuspendResume:
