@@ -1,9 +1,11 @@
 package component
 
+// MaxBytes is the largest component, with all modules and components in it.
+const MaxBytes = 100 << 20
+
 // Limits of a component. The specification sets none but maxValueSize; those marked with wasmparser are the limits of the
 // validator that most tools share.
 const (
-	maxComponentBytes  = 100 << 20 // with all nested modules and components
 	maxDefinitions     = 3_000_000 // of a component, with those in nested components and types
 	maxDefinitionBytes = 16 << 20  // of sections without core modules and custom sections
 	maxNesting         = 100       // components and component types within one another

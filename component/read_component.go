@@ -11,8 +11,8 @@ var (
 // read gives the definitions of a component.
 func read(data []byte) (component definitions, err error) {
 	defer caught(&err)
-	if len(data) > maxComponentBytes {
-		malformed(0, "%d bytes exceed the limit of %d", len(data), maxComponentBytes)
+	if len(data) > MaxBytes {
+		malformed(0, "%d bytes exceed the limit of %d", len(data), MaxBytes)
 	}
 	r := &reader{data: data, end: len(data), read: &quota{}}
 	return r.component(1), nil

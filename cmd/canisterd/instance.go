@@ -99,6 +99,14 @@ func parseSeed(text string) ([]byte, error) {
 	return seed, nil
 }
 
+func parseStartTime(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return t, fmt.Errorf("invalid --start-time %q: expected a time such as 2030-01-01T00:00:00Z", text)
+	}
+	return t, nil
+}
+
 // reachFlags say which servers of this machine and its networks outcalls may reach.
 type reachFlags struct {
 	local   bool
@@ -153,9 +161,9 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 		return nil, err
 	}
 	if f.start != "" {
-		t, err := time.Parse(time.RFC3339Nano, f.start)
+		t, err := parseStartTime(f.start)
 		if err != nil {
-			return nil, fmt.Errorf("invalid --start-time %q: expected a time such as 2030-01-01T00:00:00Z", f.start)
+			return nil, err
 		}
 		r.StartTime = timestamppb.New(t)
 	}

@@ -5,10 +5,11 @@ package main
 // the same commit or not at all. Clones, rehearsals, coverage of instances and the project that init writes in Go brought
 // 0.8 MB, 0.4 compressed: 0.2 of that are the two modules of the project, which are compressed already. Sets of clones with
 // stand-ins, drawn arguments, points of no return and known modules brought 0.5 MB, 0.15 compressed: all of it is our code.
-// Modules that run in fragments before they are compiled brought 0.2 MB, 0.1 compressed.
+// Modules that run in fragments before they are compiled brought 0.2 MB, 0.1 compressed. Commands that run components brought
+// 1.0 MB, 0.4 compressed: all of it is our host of the Component Model and WASI, which shares the engine with canisters.
 const (
-	maxStripped   = 44_700_000
-	maxCompressed = 17_600_000
+	maxStripped   = 45_700_000
+	maxCompressed = 18_000_000
 )
 
 // shownModules is the number of modules that the page lists.

@@ -14,7 +14,9 @@ const longQuote = `"""`
 var escapes = map[byte]rune{'\'': '\'', '"': '"', '\\': '\\', 't': '\t', 'n': '\n', 'r': '\r'}
 
 func (s *scanner) char() any {
-	s.expect('\'', "a character")
+	if !s.take('\'') {
+		s.faultf(s.at, "expected a character in single quotes, found %s", s.found())
+	}
 	at := s.at
 	r, ok := s.character('\'')
 	if !ok || s.at == len(s.text) || s.text[s.at] != '\'' {
@@ -31,7 +33,9 @@ func (s *scanner) str() string {
 		return s.lines()
 	}
 	at := s.at
-	s.expect('"', "a string")
+	if !s.take('"') {
+		s.faultf(at, "expected a string in double quotes, found %s", s.found())
+	}
 	var all strings.Builder
 	for {
 		r, ok := s.character('"')

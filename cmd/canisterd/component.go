@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/component"
+	"github.com/canisterd/canisterd/internal/component/wit"
+	"github.com/canisterd/canisterd/internal/regular"
+)
+
+func (c *cli) componentGroup() *cobra.Command {
+	all := group("component", "Run components of the Component Model")
+	all.Long = `Run components of the Component Model, without a daemon or a network: canisters cannot be
+components yet.`
+	all.AddCommand(c.componentRun(), c.componentWIT())
+	return all
+}
+
+// compiledComponent compiles the component in a file.
+func compiledComponent(ctx context.Context, file string) (*component.Component, error) {
+	binary, err := regular.Read(file, component.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := component.Compile(ctx, binary)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w%s", file, err, componentAdvice(binary))
+	}
+	return compiled, nil
+}
+
+// componentAdvice says what to do with a file that is not a component.
+func componentAdvice(binary []byte) string {
+	const header = "\x00asm\x01\x00\x00\x00"
+	if strings.HasPrefix(string(binary[:min(len(binary), len(header))]), header) {
+		return " (wasm-tools component new makes a component of a core module)"
+	}
+	return ""
+}
+
+// exportedFunction is a function that a component exports.
+type exportedFunction struct {
+	name string // of an instance: INSTANCE#FUNCTION
+	typ  *component.FuncType
+}
+
+// exportedFunctions gives the functions that can be called without a resource.
+func exportedFunctions(c *component.Component) (all []exportedFunction) {
+	for _, e := range c.Exports() {
+		if e.Func != nil {
+			all = append(all, exportedFunction{e.Name, e.Func})
+		}
+		for _, inner := range e.Instance {
+			if inner.Func != nil && !strings.HasPrefix(inner.Name, "[") {
+				all = append(all, exportedFunction{e.Name + "#" + inner.Name, inner.Func})
+			}
+		}
+	}
+	return all
+}
+
+// functionNamed gives the exported function of a name: whole, or without the parts that are not needed to tell it from others:
+// shop#close or close for example:orders/shop@1.0.0#close.
+func functionNamed(c *component.Component, name string) (f exportedFunction, err error) {
+	all := exportedFunctions(c)
+	var found, names []string
+	for _, of := range all {
+		names = append(names, of.name)
+		if of.name == name {
+			return of, nil
+		}
+		if isShortName(name, of.name) {
+			f = of
+			found = append(found, of.name)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return f, nil
+	case len(found) > 1:
+		return f, fmt.Errorf("several functions are called %s: %s", name, strings.Join(found, ", "))
+	case len(all) == 0:
+		return f, fmt.Errorf("the component exports no function %s, and no other one", name)
+	}
+	return f, fmt.Errorf("the component exports no function %s: it exports %s", name, strings.Join(names, ", "))
+}
+
+func isShortName(short, name string) bool {
+	instance, function, ok := strings.Cut(name, "#")
+	if !ok {
+		return false
+	}
+	withoutVersion, _, _ := strings.Cut(instance, "@")
+	return slices.Contains([]string{function, path.Base(withoutVersion) + "#" + function, withoutVersion + "#" + function}, short)
+}
+
+func (c *cli) componentWIT() *cobra.Command {
+	return &cobra.Command{
+		Use:   "wit FILE",
+		Short: "Print the imports and exports of a component as WIT",
+		Example: `  canisterd component wit greeter.wasm
+  canisterd component wit greeter.wasm --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			compiled, err := compiledComponent(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			text := wit.Print(compiled)
+			if err := compiled.Close(cmd.Context()); err != nil {
+				return err
+			}
+			return c.print(strings.TrimSuffix(text, "\n"), map[string]any{"wit": text})
+		},
+	}
+}
