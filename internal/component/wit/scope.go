@@ -48,35 +48,38 @@ func (s *scope) items(depth int, items []component.Extern) {
 	}
 }
 
-// uses writes which types of other interfaces the items name.
+// uses writes which types of other interfaces the items name. Those of an interface that follow one another are on one line.
 func (s *scope) uses(depth int, items []component.Extern, first *bool) {
-	for at := 0; at < len(items); {
-		from, used := s.usedFrom(items[at])
+	last := ""
+	var names []string
+	flush := func() {
+		if len(names) > 0 {
+			s.line(depth, "use %s.{%s};", last, strings.Join(names, ", "))
+			*first = false
+		}
+		names = nil
+	}
+	for _, e := range items {
+		from, used := s.usedFrom(e)
 		if !used {
-			at++
 			continue
 		}
-		var names []string
-		for at < len(items) {
-			other, also := s.usedFrom(items[at])
-			if !also || other.of.path() != from.of.path() {
-				break
-			}
-			name := escaped(other.name)
-			if other.name != items[at].Name {
-				name += " as " + escaped(items[at].Name)
-			}
-			names = append(names, name)
-			s.name(items[at])
-			at++
-		}
 		path := from.of.path()
-		if s.of != nil && from.of.pkg == s.of.pkg && from.of.version == s.of.version {
+		if s.of != nil && from.of.pkgVersion() == s.of.pkgVersion() {
 			path = escaped(from.of.name)
 		}
-		s.line(depth, "use %s.{%s};", path, strings.Join(names, ", "))
-		*first = false
+		if path != last {
+			flush()
+			last = path
+		}
+		name := escaped(from.name)
+		if from.name != e.Name {
+			name += " as " + escaped(e.Name)
+		}
+		names = append(names, name)
+		s.name(e)
 	}
+	flush()
 }
 
 // usedFrom gives the place of a type that another interface defines.
