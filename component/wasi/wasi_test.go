@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/component"
 )
 
-// programs are the programs of ../testdata/wasi, which ../testdata/rust.sh makes. They are compiled once.
+// programs are the programs of ../testdata/wasi, which ../testdata/rust.sh and make.sh make. They are compiled once.
 var programs sync.Map
 
 func compiled(t testing.TB, name string) *component.Component {
@@ -84,6 +84,36 @@ func TestAnAsynchronousProgramWaitsForSeveralTimesOnTheVirtualClock(t *testing.T
 	want := "STREAMS\nthe slow one waited 7200 s\nthe fast one waited 60 s\nOk(()) after 7200 s, 12432809566553409497\nexit code 0"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// The program is ../testdata/c.
+func TestCallsOfAComponentInCWaitBesideOneAnother(t *testing.T) {
+	h := New(Options{})
+	i, err := h.Instantiate(t.Context(), compiled(t, "tally"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = i.Close(context.Background()) }()
+	slow, err := i.Start(t.Context(), "alarm", uint64(3000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, err := i.Start(t.Context(), "alarm", uint64(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := slow.Wait(t.Context()); err != nil || got != uint64(3000) || !fast.Done() {
+		t.Errorf("the slow one: %v, %v, and the fast one is done: %t", got, err, fast.Done())
+	}
+	if got, err := fast.Wait(t.Context()); err != nil || got != uint64(1000) {
+		t.Errorf("the fast one: %v, %v", got, err)
+	}
+	if got, err := i.Call(t.Context(), "join", []any{"a", "ü", ""}, ", "); err != nil || got != "a, ü, " {
+		t.Errorf("join: %v, %v", got, err)
+	}
+	if got, err := i.Call(t.Context(), "total", []any{uint32(1), uint32(1<<32 - 1)}); err != nil || got != uint64(1<<32) {
+		t.Errorf("total: %v, %v", got, err)
 	}
 }
 

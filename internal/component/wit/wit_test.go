@@ -12,7 +12,7 @@ import (
 )
 
 // programs are the components of component/testdata whose text is in testdata.
-var programs = []string{"valid/orders", "valid/desk", "valid/counter", "valid/waiting", "valid/shapes", "wasi/clerk", "wasi/timers"}
+var programs = []string{"valid/orders", "valid/desk", "valid/counter", "valid/waiting", "valid/shapes", "wasi/clerk", "wasi/timers", "wasi/tally"}
 
 // text gives the text of a component.
 func text(t testing.TB, program string) string {
