@@ -119,9 +119,17 @@ OLDER_WASM_TOOLS := bin/older-wasm-tools/bin/wasm-tools
 $(OLDER_WASM_TOOLS):
 	cargo install wasm-tools --version 1.257.0 --locked --no-default-features -F json-from-wast,parse --root bin/older-wasm-tools
 
+PROGRAMS := component/testdata/programs
+
+bin/componentize-py/bin/componentize-py: $(PROGRAMS)/requirements.txt
+	python3 -m venv bin/componentize-py
+	bin/componentize-py/bin/pip install --quiet --disable-pip-version-check -r $(PROGRAMS)/requirements.txt
+	touch $@
+
 .PHONY: test-components
-test-components: wasm-tools $(OLDER_WASM_TOOLS) ## the reference tests of the Component Model, as a table of what passes (needs Python 3 with venv, Rust's cargo, and the tests in CANISTERD_DATA)
-	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" CANISTERD_OLDER_WASM_TOOLS="$(CURDIR)/$(OLDER_WASM_TOOLS)" $(GO) test -count=1 -v -tags components ./component ./internal/component/wit -run 'TheReferenceTests|WasmTools'
+test-components: wasm-tools $(OLDER_WASM_TOOLS) bin/componentize-py/bin/componentize-py $(PROGRAMS)/node_modules/.package-lock.json ## the reference tests of the Component Model, as a table of what passes, and components in JavaScript, Python and Go (needs Node.js, npm, Python 3 with venv, Rust's cargo, and the tests in CANISTERD_DATA)
+	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" CANISTERD_OLDER_WASM_TOOLS="$(CURDIR)/$(OLDER_WASM_TOOLS)" CANISTERD_COMPONENTIZE_PY="$(CURDIR)/bin/componentize-py/bin/componentize-py" \
+	  $(GO) test -count=1 -v -tags components ./component ./component/wasi ./internal/component/wit -run 'TheReferenceTests|WasmTools|AComponentInJavaScript|AComponentInPython|AProgramInGo'
 
 .PHONY: test-components-definitions
 test-components-definitions: ## 10,000 programs of components, beside the definitions of the specification (needs Python 3, and DEFINITIONS=definitions.py of WebAssembly/component-model; PROGRAMS and FIRST select others)
