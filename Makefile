@@ -250,6 +250,11 @@ explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as th
 explore-real: ## explore the canisters of examples/realbugs, made by compilers and libraries with published bugs, as the table of docs/explorer-corpus.md (FLAGS such as -runs 10000)
 	$(GO) run ./examples/realbugs $(FLAGS)
 
+.PHONY: explore-peers
+explore-peers: ## compare the explorer with TraceForge and Shuttle on native models of two banks: numbers of classes, and time (needs cargo 1.85; the first build takes minutes)
+	$(GO) test -count=1 -tags peers ./internal/explore/campaign -run TraceForge
+	$(GO) run ./test/bench -tags peers -only ExploreBeside -count 3 ./internal/explore/campaign
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s), from an empty cache
 	$(GO) run ./test/fuzz -time $(or $(FUZZTIME),10s)
