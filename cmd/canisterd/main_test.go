@@ -2,10 +2,10 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
 	"testing"
 
 	"github.com/canisterd/canisterd/test/canistertest"
+	"github.com/canisterd/canisterd/test/collector"
 )
 
 // asCommand is set where the test binary stands for canisterd: in the programs that pages start.
@@ -18,8 +18,6 @@ func TestMain(m *testing.M) {
 	if worker || os.Getenv(asCommand) != "" {
 		main()
 	}
-	// No test measures the memory of this process, whose collector took a third of its time.
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(1 << 30)
+	collector.Seldom()
 	os.Exit(canistertest.Main(m))
 }

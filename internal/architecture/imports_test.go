@@ -136,6 +136,7 @@ var arrows = map[string]struct {
 	"cmd/dist/compile":                {nil, "compiles the binary, and knows nothing of packages"},
 	"test/torture":                    {[]string{"api/client", "api/control/remote", "candid", "candid/principal", "canister", "test/canistertest/wat", "instance", "internal/journal", "proto/control/v1", "replica", "replica/driver"}, "kills the binary from outside, and instances on simulated disks"},
 	"test/resources":                  {nil, "what the kernel tells of a process"},
+	"test/collector":                  {nil, "a setting of the process"},
 	"test/knownmodules":               {[]string{"internal/candid/generated", "internal/knownmodules"}, "reads modules as files"},
 	"test/size":                       {[]string{"cmd/dist/compile"}, "reads the binary as a file"},
 	"test/soak":                       {[]string{"api/client", "api/control/remote", "candid/principal", "test/canistertest/wat", "internal/journal", "test/resources", "proto/control/v1"}, "loads the binary from outside, and knows the limits of its journal"},

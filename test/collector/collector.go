@@ -1,0 +1,19 @@
+// Package collector makes the garbage collector of a test process run seldom. In tests that make many small networks or
+// modules it takes up to a third of the processor time.
+//
+// It owns the limit of memory for such a process. It must not know what is tested.
+package collector
+
+import "runtime/debug"
+
+// Seldom makes the collector of this process run only where memory would exceed a limit. It is for packages whose tests
+// do not measure memory, or collect garbage themselves before they do:
+//
+//	func TestMain(m *testing.M) {
+//		collector.Seldom()
+//		os.Exit(m.Run())
+//	}
+func Seldom() {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(memoryLimit)
+}
