@@ -2,7 +2,6 @@ package canister
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -157,10 +156,7 @@ func (e *Engine) rewriting(hash [32]byte, f form) rewrite.Options {
 // keyOf returns the key of a rewritten form of a module: its hash for the plain one.
 func (e *Engine) keyOf(hash [32]byte, f form) [32]byte {
 	o := e.rewriting(hash, f)
-	if !o.Probes && !o.Coverage && !o.Positions {
-		return hash
-	}
-	return sha256.Sum256(fmt.Appendf(hash[:], "probes %t, coverage %t, positions %t", o.Probes, o.Coverage, o.Positions))
+	return form{probes: o.Probes, coverage: o.Coverage, positions: o.Positions}.key(hash)
 }
 
 // CompileFor returns a context whose modules are compiled in turn with those of other instances and of other senders of

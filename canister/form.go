@@ -2,6 +2,7 @@ package canister
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
@@ -17,6 +18,27 @@ type form struct {
 	// positions says that backtraces have positions, which the code that was compiled first does not have: debug
 	// information was given since.
 	positions bool
+}
+
+// key returns the key of the module with a hash in this form: the hash for the plain one.
+func (f form) key(hash [32]byte) [32]byte {
+	if f == (form{}) {
+		return hash
+	}
+	return sha256.Sum256(fmt.Appendf(hash[:], "probes %t, coverage %t, positions %t", f.probes, f.coverage, f.positions))
+}
+
+// formKeys returns the keys of the module with a hash in all forms.
+func formKeys(hash [32]byte) (keys [][32]byte) {
+	either := [...]bool{false, true}
+	for _, probes := range either {
+		for _, coverage := range either {
+			for _, positions := range either {
+				keys = append(keys, form{probes, coverage, positions}.key(hash))
+			}
+		}
+	}
+	return keys
 }
 
 // codeOf returns the code in a form. Modules are rewritten again from the bytes as uploaded.

@@ -176,7 +176,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.CacheDir == "" {
 		c.CacheDir = modulecache.Default(c.Log)
 	} else if err := modulecache.Check(c.CacheDir); err != nil {
-		failed = fmt.Errorf("the directory %s cannot keep compiled modules: %w", c.CacheDir, err)
+		failed = cacheRefused(c.CacheDir, err)
 	}
 	return c, failed
 }

@@ -61,6 +61,7 @@ func TestEveryCommandSuitsAnAssistant(t *testing.T) {
 		writeFile(t, file, mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "doublewithdraw", file)))
 	}
 	for _, command := range []string{
+		"cache prewarm bank.wasm vault.wasm", // else they may still be compiled when they are exported
 		"deploy", "canister call bank open '(\"${vault}\")'", "canister call bank deposit 100",
 		"explore --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'",
 	} {

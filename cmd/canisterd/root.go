@@ -146,7 +146,7 @@ func (c *cli) root() *cobra.Command {
 		}
 	}
 	grouped("daemon", c.start(), c.dev(), c.status(), c.health(), c.stop(), c.instanceGroup(), c.stateGroup(), c.replay(), c.exec(), c.link(), c.doctor(), c.version(), c.pocket(), c.launcher())
-	grouped("work", c.init(), c.build(), c.deploy(), c.canister(), c.clone(), c.modulesGroup(), c.identityGroup(), c.schema(), c.wasmGroup(), c.componentGroup())
+	grouped("work", c.init(), c.build(), c.deploy(), c.canister(), c.clone(), c.modulesGroup(), c.identityGroup(), c.schema(), c.wasmGroup(), c.componentGroup(), c.cacheGroup())
 	grouped("control", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle(), c.outcalls())
 	grouped("watch", c.inspect(), c.logs(), c.events(), c.trace(), c.profile(), c.cover(), c.cost(), c.explore(), c.rehearse(), c.mcpCommand(), c.skill())
 	root.AddCommand(compileWorkerCommand())

@@ -116,7 +116,7 @@ var masks = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]*`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`202[0-9]-[0-9-]{5}T[0-9:.]+Z`), "NOW"},
 	{regexp.MustCompile(` *\b[0-9.]+ [nµm]s\b`), "  WALL"},
-	{regexp.MustCompile(`(built in) +[0-9.]+ s\b`), "$1  WALL"},
+	{regexp.MustCompile(`((?:built|compiled) in) +[0-9.]+ s\b`), "$1  WALL"},
 }
 
 // counts are what an instance does that goes by the wall clock.

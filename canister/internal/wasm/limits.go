@@ -91,6 +91,8 @@ const (
 	maxBuildIDOffset = 32 << 10
 	// maxDiskCache limits the cache folder when it is opened; the oldest files are removed first.
 	maxDiskCache = 8 << 30
+	// maxCacheHead and maxReceipt limit what is read of the head of a cache file, and of a receipt in it.
+	maxCacheHead, maxReceipt = 4 << 10, 256
 )
 
 // Smaller in tests, whose heaps are small.

@@ -71,3 +71,8 @@ func (e *Engine) CacheModule(key [32]byte, m *rewrite.Module) {
 		_ = e.disk.save(key, m)
 	}
 }
+
+// HasCompiled reports whether the compiled form of a module was on disk when the module was last used.
+func (e *Engine) HasCompiled(m *rewrite.Module) bool {
+	return e.disk != nil && e.disk.has(m.BinaryHash)
+}

@@ -57,10 +57,18 @@ func processorFingerprint() [32]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "%s %+v %+v", runtime.GOARCH, cpu.X86, cpu.ARM64))
 }
 
-func readReceipt(path string) (r receipt, err error) {
+func readReceipt(path string) (receipt, error) {
 	text, err := os.ReadFile(path)
-	if err == nil {
-		_, err = fmt.Sscanf(string(text), "%s %d %x\n", &r.file, &r.size, &r.sum)
+	if err != nil {
+		return receipt{}, err
+	}
+	return parseReceipt(text)
+}
+
+// parseReceipt reads the text of a receipt, which names a file of the engine's own cache.
+func parseReceipt(text []byte) (r receipt, err error) {
+	if _, err = fmt.Sscanf(string(text), "%s %d %x\n", &r.file, &r.size, &r.sum); err == nil && !isHash(r.file) {
+		err = fmt.Errorf("%w: %q is no name of compiled code", errDamaged, r.file)
 	}
 	return r, err
 }

@@ -1,0 +1,179 @@
+package wasm
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// plain returns the keys of a module of these tests.
+func plain(hash [32]byte) [][32]byte { return [][32]byte{hash} }
+
+// exported is a cache file with one module.
+func exported(t testing.TB) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	e := newTestEngine(t, Config{CacheDir: dir})
+	m := rewritten(t, counter)
+	e.CacheModule(m.Hash, m)
+	if _, err := e.Compile(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if content, err := ExportCache(dir, &out, plain); err != nil || content.Modules != 1 {
+		t.Fatalf("exported %+v (%v)", content, err)
+	}
+	return out.Bytes()
+}
+
+// files are the files of a cache folder that programs read.
+func files(t testing.TB, dir string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestAnImportedModuleIsNotCompiledAgain(t *testing.T) {
+	file, dir := exported(t), t.TempDir()
+	for range 2 { // the second import finds everything there
+		content, err := ImportCache(dir, bytes.NewReader(file))
+		if err != nil || content.Modules != 1 || content.Bytes == 0 {
+			t.Fatalf("imported %+v (%v)", content, err)
+		}
+	}
+	before := files(t, dir)
+	if len(before) != 3 {
+		t.Errorf("the cache has %q, want a module, a receipt and compiled code", before)
+	}
+	if !warm(t, dir) {
+		t.Error("the module is not found")
+	}
+	if after := files(t, dir); len(after) != len(before) {
+		t.Errorf("the module was compiled again: %q", after)
+	}
+}
+
+func TestModulesOfOtherBuildsStayBehind(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ImportCache(dir, bytes.NewReader(exported(t))); err != nil {
+		t.Fatal(err)
+	}
+	d, err := openDiskCache(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := d.path(rewritten(t, counter).Hash)
+	d.build[0]++
+	if err := os.Rename(ours, d.path(rewritten(t, counter).Hash)); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := ExportCache(dir, io.Discard, plain); err != nil || content.Modules != 0 {
+		t.Errorf("exported %+v (%v)", content, err)
+	}
+}
+
+// entry is a file of a cache file.
+type entry struct {
+	name    string
+	content []byte
+}
+
+func unpacked(t *testing.T, file []byte) (entries []entry) {
+	t.Helper()
+	for r := tar.NewReader(bytes.NewReader(file)); ; {
+		head, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return entries
+		}
+		content, readErr := io.ReadAll(r)
+		if err := errors.Join(err, readErr); err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, entry{head.Name, content})
+	}
+}
+
+func packed(t *testing.T, entries []entry) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, e := range entries {
+		err := w.WriteHeader(&tar.Header{Name: e.name, Size: int64(len(e.content)), Typeflag: tar.TypeReg})
+		if _, writeErr := w.Write(e.content); err != nil || writeErr != nil {
+			t.Fatal(err, writeErr)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// another returns a cache file whose head is another one.
+func another(t *testing.T, file []byte, change func(*cacheHead)) []byte {
+	t.Helper()
+	entries := unpacked(t, file)
+	var head cacheHead
+	if err := json.Unmarshal(entries[0].content, &head); err != nil {
+		t.Fatal(err)
+	}
+	change(&head)
+	entries[0].content, _ = json.Marshal(head)
+	return packed(t, entries)
+}
+
+func TestFilesThatCannotBeUsedAreRefusedAsAWhole(t *testing.T) {
+	file := exported(t)
+	with := func(change func(entries []entry) []entry) []byte { return packed(t, change(unpacked(t, file))) }
+	for want, bad := range map[string][]byte{
+		"it is not a file of canisterd cache export": []byte("text"),
+		"it has format 7":                        another(t, file, func(h *cacheHead) { h.Format = 7 }),
+		"compiled for plan9/mips":                another(t, file, func(h *cacheHead) { h.Platform = "plan9/mips" }),
+		"compiled by another build of canisterd": another(t, file, func(h *cacheHead) { h.Build = "00" }),
+		"a processor with other features":        another(t, file, func(h *cacheHead) { h.Processor = "00" }),
+		"unexpected EOF":                         file[:len(file)/2],
+		"it lacks the compiled code": with(func(all []entry) []entry {
+			return append(all[:2:2], all[3])
+		}),
+		"another checksum": with(func(all []entry) []entry {
+			all[2].content[0]++
+			return all
+		}),
+		"damaged file in the cache of rewritten modules": with(func(all []entry) []entry {
+			all[3].content[100]++
+			return all
+		}),
+		"it has no such files": with(func(all []entry) []entry {
+			all[3].name = "modules/../" + strings.Repeat("0", 64)
+			return append(all, entry{"code/../../../escaped", nil})
+		}),
+	} {
+		dir := t.TempDir()
+		if _, err := ImportCache(dir, bytes.NewReader(bad)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+		if left := files(t, dir); len(left) > 0 {
+			t.Errorf("%s: the folder has %q", want, left)
+		}
+	}
+}
+
+func FuzzImportCache(f *testing.F) {
+	f.Add([]byte("text"))
+	f.Add(exported(f))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		dir := t.TempDir()
+		if _, err := ImportCache(dir, bytes.NewReader(file)); err != nil && len(files(t, dir)) > 0 {
+			t.Errorf("a refused file left %q", files(t, dir))
+		}
+	})
+}
