@@ -183,7 +183,8 @@ func firstMessage(b *testing.B, module []byte) {
 
 // BenchmarkRatioWarmInstall installs a module that an earlier process has compiled;
 // the floor is the engine below loading the same bytes, unmetered, from its own
-// folder.
+// folder. In 84 % of what is measured, the engine below loads the rewritten module, which is 1.7 times as large: 1.7 is the
+// bound. More than half of that time it validates the code again, which it does before it looks into its folder.
 func BenchmarkRatioWarmInstall(b *testing.B) {
 	module := large(b)
 	cfg, dir := canister.EngineConfig{CacheDir: b.TempDir()}, b.TempDir()
