@@ -50,7 +50,7 @@ type instanceState struct {
 	// Calls of its exported functions.
 	plain          *lifted // what is no component function: start functions, destructors
 	reallocThread  thread
-	calls          uint32 // that were begun
+	calls          uint32 // of its exported functions that were begun
 	blocks         bool   // its core code may block
 	threaded       bool   // its core code may ask for indices of threads
 	threads        table[*thread]

@@ -1,5 +1,7 @@
 package component
 
+import "fmt"
+
 // ChoiceKind is a source of nondeterminism that the specification lists (Concurrency.md, "Nondeterminism").
 type ChoiceKind uint8
 
@@ -19,6 +21,12 @@ const (
 	ChooseCancelled
 )
 
+var choiceNames = map[ChoiceKind]string{
+	ChooseEvent: "event", ChooseWait: "wait", ChooseYield: "yield", ChooseThread: "thread", ChooseCancelled: "cancellation",
+}
+
+func (k ChoiceKind) String() string { return choiceNames[k] }
+
 // A Scheduler makes all choices that the specification leaves to a host. Without one, the first option is taken, as
 // the deterministic profile of WebAssembly asks for. A run is a function of its inputs and of the choices.
 type Scheduler interface {
@@ -32,6 +40,18 @@ type Option struct {
 	Task     uint32 // the number of the call in the instance, from 1; 0 if the option is not about a thread
 	Thread   uint32 // the index of a thread that core code made; 0 if it is the one that the call began with
 	Handle   uint32 // of ChooseEvent: the waitable's index in the handle table
+}
+
+// String names what the option is about.
+func (o Option) String() string {
+	text := fmt.Sprintf("call %d of instance %d", o.Task, o.Instance)
+	if o.Thread != 0 {
+		text = fmt.Sprintf("thread %d of %s", o.Thread, text)
+	}
+	if o.Handle != 0 {
+		text = fmt.Sprintf("handle %d for %s", o.Handle, text)
+	}
+	return text
 }
 
 // WithScheduler makes a scheduler choose where the specification lets a host choose.

@@ -40,7 +40,9 @@ func (l *lifted) newTask(caller *subtask) *task {
 		trap("the component has more than the limit of %d calls at a time", maxTasks)
 	}
 	s.host.tasks++
-	s.calls++
+	if l != s.plain {
+		s.calls++
+	}
 	t := l.spare
 	if l.spare = nil; t == nil {
 		t = &task{}

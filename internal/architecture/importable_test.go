@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// mostImportable limits the number of packages that other modules can import: users take each of them for public API.
-const mostImportable = 27
+// mostImportable limits the number of packages that other modules can import: users take each of them for public API. Three of
+// them are the host of components, which is of use without canisters.
+const mostImportable = 25 + 3
 
 func TestFewPackagesCanBeImported(t *testing.T) {
 	var importable []string

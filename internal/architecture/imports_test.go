@@ -143,6 +143,7 @@ var arrows = map[string]struct {
 	"test/hostile":                    {[]string{"test/resources", "api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "test/canistertest/wat"}, "attacks the binary from outside"},
 	".":                               {[]string{"internal/modulecache", "internal/profile", "internal/profile/", "internal/trace", "internal/inprocess", "internal/refusal", "internal/contain", "api", "instance", "internal/assets", "internal/project", "internal/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/", "internal/callbudget", "internal/clone", "internal/clone/kept"}, "networks for Go programs, without a protocol"},
 	"component":                       {nil, "a component runs on the engine alone, and knows no canister"},
+	"component/explore":               {[]string{"component", "internal/explore/search"}, "orders of components, which know nothing of it"},
 	"component/wasi":                  {[]string{"component"}, "a host supplies functions, and knows nothing of who runs a component"},
 	"internal/component/wave":         {[]string{"component"}, "values and their text"},
 	"internal/component/wit":          {[]string{"component"}, "types and their text"},
