@@ -98,3 +98,34 @@ func TestNoOrderLosesAWakeUp(t *testing.T) {
 	})
 	t.Logf("%d orders of choices", orders)
 }
+
+func TestThreadsThatWaitForExclusiveUseKeepTheirOrder(t *testing.T) {
+	var host fetches
+	i := started(t, "waiting", host.imports())
+	var calls []*Call
+	for n := range uint32(3) {
+		calls = append(calls, i.begin(t, "double", n))
+	}
+	holder := i.begin(t, "triple", uint32(3))
+	for _, n := range []int{1, 0, 2} {
+		host.calls[n].Return(uint32(n))
+	}
+	if err := i.Settle(t.Context()); err != nil || calls[0].Done() || calls[1].Done() || calls[2].Done() {
+		t.Fatalf("%v: a call goes on although another one has exclusive use", err)
+	}
+	host.calls[3].Return(uint32(3))
+	var order []int
+	for more := true; more; {
+		if err := i.host.run(t.Context(), func() { more = i.host.step() }); err != nil {
+			t.Fatal(err)
+		}
+		for n, c := range calls {
+			if c.Done() && !slices.Contains(order, n) {
+				order = append(order, n)
+			}
+		}
+	}
+	if !slices.Equal(order, []int{1, 0, 2}) || !holder.Done() {
+		t.Errorf("the calls go on in the order %v, want the order of their events: 1, 0, 2", order)
+	}
+}

@@ -1,5 +1,7 @@
 package component
 
+import "slices"
+
 // waitKind says what a thread waits for.
 type waitKind uint8
 
@@ -220,12 +222,13 @@ func (h *host) include(s *instanceState) {
 // pick takes the thread that is resumed next out of the ready ones. If only is set, it is one that its function may resume
 // while it is blocked. The result is nil if there is none.
 func (h *host) pick(only *thread) *thread {
-	var ready []*thread
+	var ready, early []*thread
 	for th := h.ready.first; th != nil; {
 		next := th.next
 		switch {
 		case !th.ready():
-			next = h.sendHome(th)
+			early = append(early, th)
+			next = h.skip(th)
 		case only == nil || only.mayResume(th):
 			ready = append(ready, th)
 		}
@@ -233,6 +236,9 @@ func (h *host) pick(only *thread) *thread {
 			break
 		}
 		th = next
+	}
+	for _, th := range slices.Backward(early) {
+		h.enlist(th, th.home(), true)
 	}
 	if len(ready) == 0 {
 		return nil
@@ -245,12 +251,12 @@ func (h *host) pick(only *thread) *thread {
 	return th
 }
 
-// sendHome takes a thread out of the list of ready ones that cannot be resumed any more, and gives the thread behind it. If it
+// skip takes a thread out of the list of ready ones that cannot be resumed any more, and gives the thread behind it. If it
 // needs exclusive use of its instance to get an event, another one may get the event.
-func (h *host) sendHome(th *thread) (behind *thread) {
+func (h *host) skip(th *thread) (behind *thread) {
 	before := th.prev
-	h.enlist(th, th.home(), true)
-	if th.list == listExcluded && th.wait == waitCallback {
+	h.unlist(th)
+	if th.wait == waitCallback && th.home() == listExcluded {
 		h.wakeWaiter(th.set)
 	}
 	if before == nil {
