@@ -60,6 +60,39 @@ func TestAnExplorationEndsAfterItsFindings(t *testing.T) {
 	}
 }
 
+func TestAnExplorationMakesTenThousandRunsUnlessAnotherNumberIsSet(t *testing.T) {
+	report, err := explore.Explore(t.Context(), picks(14, 2, func([]int) bool { return false }), explore.Options{})
+	if err != nil || report.Runs != 10_000 || report.Complete {
+		t.Errorf("%v, %v", report, err)
+	}
+}
+
+func TestAScheduleIsShortenedInAtMostFiveHundredRuns(t *testing.T) {
+	runs := 0
+	program := func(_ context.Context, run *explore.Run) error {
+		runs++
+		var picked strings.Builder
+		count := 0
+		for range 1_100 {
+			n := run.Pick("step", 2)
+			count += n
+			fmt.Fprint(&picked, n)
+		}
+		if count > 520 {
+			return errors.New(picked.String()) // no other run gives this error
+		}
+		return nil
+	}
+	report, err := explore.Explore(t.Context(), program, explore.Options{Runs: 100, Stop: 1})
+	if err != nil || len(report.Findings) != 1 {
+		t.Fatalf("%v, %v", report, err)
+	}
+	const others = 2 + 1 // to see that it is deterministic, and for the profile of the default order
+	if got := runs - report.Runs - others; got != 500 {
+		t.Errorf("%d runs to shorten the schedule, want 500", got)
+	}
+}
+
 func TestARunWithTooManyChoicesIsStopped(t *testing.T) {
 	long := func(count int) (*explore.Report, error) {
 		return explore.Explore(t.Context(), picks(count, 2, func([]int) bool { return false }), explore.Options{Runs: 2})
