@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,10 +13,10 @@ import (
 	"github.com/canisterd/canisterd/component/explore"
 )
 
-// races gives the component testdata/valid/races.wat.
-func races(t testing.TB) *component.Component {
+// compiled gives a component of testdata.
+func compiled(t testing.TB, name string) *component.Component {
 	t.Helper()
-	binary, err := os.ReadFile("../testdata/valid/races.wasm")
+	binary, err := os.ReadFile("../testdata/valid/" + name + ".wasm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ var bugs = map[string]struct {
 }
 
 func TestSeededBugsAreFoundWithShortSchedulesAndTheirTwinsAreSilent(t *testing.T) {
-	c := races(t)
+	c := compiled(t, "races")
 	for name, bug := range bugs {
 		t.Run(name, func(t *testing.T) {
 			of := func(function string) explore.Program {
@@ -117,4 +118,45 @@ func TestSeededBugsAreFoundWithShortSchedulesAndTheirTwinsAreSilent(t *testing.T
 			t.Log(healthy)
 		})
 	}
+}
+
+// The program is testdata/rust-async: it asks its host for three prices at once.
+func TestAHostAnswersAComponentInRustInEveryOrder(t *testing.T) {
+	desk := compiled(t, "desk")
+	orders := map[string]bool{}
+	report, err := explore.Explore(t.Context(), func(ctx context.Context, run *explore.Run) error {
+		var open []*component.Completion
+		var names []string
+		price := component.AsyncFunc(func(_ context.Context, args []any, done *component.Completion) {
+			open, names = append(open, done), append(names, args[0].(string))
+		})
+		i, err := desk.Instantiate(ctx, component.Imports{"example:desk/market": component.Imports{"price": price}}, component.WithScheduler(run))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = i.Close(ctx) }()
+		quote, err := i.Start(ctx, "example:desk/counter#quote", []any{"tea", "milk", "sugar"})
+		if err != nil {
+			return err
+		}
+		order := ""
+		for len(open) > 0 {
+			at := run.Pick("the price that comes next", len(open))
+			order += names[at] + " "
+			open[at].Return(component.Variant{Case: 0, Payload: uint64(len(names[at]))})
+			open, names = slices.Delete(open, at, at+1), slices.Delete(names, at, at+1)
+			if err := i.Settle(ctx); err != nil {
+				return err
+			}
+		}
+		orders[order] = true
+		if sum, err := quote.Wait(ctx); err != nil || sum != (component.Variant{Case: 0, Payload: uint64(12)}) {
+			return fmt.Errorf("%v, %w, want 12", sum, err)
+		}
+		return nil
+	}, explore.Options{})
+	if err != nil || !report.Complete || len(report.Findings) > 0 || len(orders) != 6 {
+		t.Errorf("%v, %v: %d orders, want 6", report, err, len(orders))
+	}
+	t.Log(report)
 }

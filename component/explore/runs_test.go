@@ -149,7 +149,7 @@ func TestAScheduleThatDoesNotFitIsStale(t *testing.T) {
 
 func TestAYieldThatGoesOnIsAnOption(t *testing.T) {
 	kinds := map[string]bool{}
-	c := races(t)
+	c := compiled(t, "races")
 	wait := program(c, func(ctx context.Context, i *component.Instance, _ *explore.Run) error {
 		return both(ctx, i, "flag#wait", "flag#wake")
 	})
