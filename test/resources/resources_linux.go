@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,6 +47,28 @@ func anonymousOf(pid int, files map[uint64]int64) (total int64) {
 		}
 	}
 	return total
+}
+
+// tick is the unit of CPU times in /proc, which Linux fixes for programs.
+const tick = 10 * time.Millisecond
+
+// CPU is the CPU time of a process, without its children. It is 0 if there is no such process.
+func CPU(pid int) time.Duration {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// After the name in parentheses, the state is the first field; the user and system times are the 12th and 13th.
+	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
+	ticks := 0
+	for _, field := range fields[11:13] {
+		n, err := strconv.Atoi(string(field))
+		if err != nil {
+			return 0
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * tick
 }
 
 func kilobytes(status []byte, name string) int64 {

@@ -68,3 +68,19 @@ func TestMemoryFilesAreMemoryOfTheirProcess(t *testing.T) {
 		t.Errorf("the process has %d bytes, and %d before", now, before)
 	}
 }
+
+func TestTheCPUTimeOfAProcessGrowsWithWork(t *testing.T) {
+	before := resources.CPU(os.Getpid())
+	for range 1 << 30 {
+		if resources.CPU(os.Getpid()) > before {
+			return
+		}
+	}
+	t.Error("the CPU time stands still")
+}
+
+func TestAProcessThatIsNotThereHasNoCPUTime(t *testing.T) {
+	if took := resources.CPU(1 << 30); took != 0 {
+		t.Errorf("it took %s", took)
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/workqueue"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/test/bench/ratio"
+	"github.com/canisterd/canisterd/test/resources"
 )
 
 // workerVariable makes the test binary a worker of the daemon whose address it has.
@@ -71,15 +72,15 @@ func workerProcess(address string) error {
 	}})
 }
 
-// processes is a campaign with a number of worker processes, which are there.
-func processes(b *testing.B, c *campaign.Config, d *described, count int) *workqueue.Coordinator {
+// processes is a campaign with a number of worker processes, which are there, and their ids.
+func processes(b *testing.B, c *campaign.Config, d *described, count int) (q *workqueue.Coordinator, pids []int) {
 	b.Helper()
 	description, err := json.Marshal(d)
 	if err != nil {
 		b.Fatal(err)
 	}
 	at := listen(b)
-	q, err := at.Begin(b.Context(), &workqueue.Campaign{Description: description, Base: c.Setup.Base.Export})
+	q, err = at.Begin(b.Context(), &workqueue.Campaign{Description: description, Base: c.Setup.Base.Export})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -91,14 +92,16 @@ func processes(b *testing.B, c *campaign.Config, d *described, count int) *workq
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		pids = append(pids, cmd.Process.Pid)
 	}
 	eventually.True(b, "all workers have joined", func() bool { found, _ := q.Workers(); return found >= count })
-	return q
+	return q, pids
 }
 
 // BenchmarkRatioExploreTwoWorkers explores four withdrawals with up to two faults by two worker processes, on two
 // processors. The floor is the same exploration by one worker process; both find the same. The
-// coordinator of each takes the results, and makes the shortest schedules.
+// coordinator of each takes the results, and makes the shortest schedules. This is the serial share of the CPU time, which
+// limits what more workers gain.
 func BenchmarkRatioExploreTwoWorkers(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		b.Skip("two workers need two processors")
@@ -113,13 +116,40 @@ func BenchmarkRatioExploreTwoWorkers(b *testing.B) {
 		report = run(b, c, q)
 		return report, time.Since(begin)
 	}
-	two, one := processes(b, c, d, 2), processes(b, c, d, 1)
+	two, pids := processes(b, c, d, 2)
+	one, _ := processes(b, c, d, 1)
 	if a, _ := explore(two); a == "" {
 		b.Fatal("no report")
 	} else if other, _ := explore(one); a != other {
 		b.Fatalf("two workers report\n%s\nand one\n%s", a, other)
 	}
-	measured, floor := ratio.TakeTimed(b, func() time.Duration { _, took := explore(two); return took }, func() time.Duration { _, took := explore(one); return took }).Quartile()
+	var serial, parallel time.Duration
+	inTwo := func() time.Duration {
+		own, others := resources.CPU(os.Getpid()), cpuOf(pids)
+		_, took := explore(two)
+		serial, parallel = serial+resources.CPU(os.Getpid())-own, parallel+cpuOf(pids)-others
+		return took
+	}
+	measured, floor := ratio.TakeTimed(b, inTwo, func() time.Duration { _, took := explore(one); return took }).Quartile()
 	ratio.Report(b, 0.6, measured, floor)
 	b.ReportMetric(campaign.DefaultRuns*1e9/measured, "runs/s")
+	if serial+parallel == 0 {
+		return // the system does not tell
+	}
+	share := float64(serial) / float64(serial+parallel)
+	b.ReportMetric(100*share, "serial-%")
+	if share > mostSerial {
+		b.Errorf("the coordinator takes %.1f %% of the CPU time, and the limit is %.0f %%", 100*share, 100*mostSerial)
+	}
+}
+
+// mostSerial is the largest share of the CPU time that the coordinator of two workers may take.
+const mostSerial = 0.1
+
+// cpuOf returns the CPU time of processes.
+func cpuOf(pids []int) (all time.Duration) {
+	for _, pid := range pids {
+		all += resources.CPU(pid)
+	}
+	return all
 }
