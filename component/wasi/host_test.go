@@ -68,7 +68,7 @@ func TestStreamsFollowTheirSpecification(t *testing.T) {
 	h.gives(t, success([]byte{}), "input-stream.read", input, uint64(0))
 	h.gives(t, success([]byte("ab")), "input-stream.read", input, uint64(2))
 	h.gives(t, success(uint64(1)), "input-stream.blocking-skip", input, uint64(1))
-	h.gives(t, success(uint64(maxWrite)), "output-stream.check-write", output)
+	h.gives(t, success(uint64(1<<20)), "output-stream.check-write", output)
 	h.gives(t, success(uint64(3)), "output-stream.splice", output, input, uint64(3))
 	h.gives(t, success(nil), "output-stream.write", output, []byte("!"))
 	h.gives(t, success(nil), "output-stream.blocking-write-zeroes-and-flush", output, uint64(2))
@@ -81,13 +81,21 @@ func TestStreamsFollowTheirSpecification(t *testing.T) {
 		t.Errorf("the output is %q", got)
 	}
 	for function, arg := range map[string]any{
-		"write": make([]byte, maxWrite+1), "blocking-write-and-flush": make([]byte, maxBlockingWrite+1),
-		"write-zeroes": uint64(maxWrite + 1), "blocking-write-zeroes-and-flush": uint64(1 << 40),
+		"write": make([]byte, 1<<20+1), "blocking-write-and-flush": make([]byte, 4097),
+		"write-zeroes": uint64(1<<20 + 1), "blocking-write-zeroes-and-flush": uint64(1 << 40),
 	} {
 		if _, err := h.call(t, "wasi:io/streams", "[method]output-stream."+function, output, arg); err == nil || !strings.HasPrefix(err.Error(), "a write has more than the permitted ") {
 			t.Errorf("%s of too many bytes: %v", function, err)
 		}
 	}
+	h.gives(t, success(nil), "output-stream.write-zeroes", output, uint64(1<<20))
+	h.gives(t, success(nil), "output-stream.blocking-write-and-flush", output, make([]byte, 4096))
+}
+
+func TestAReadGivesAtMost64KiB(t *testing.T) {
+	h := New(Options{Stdin: strings.NewReader(strings.Repeat("x", 1<<17))})
+	input, _ := h.call(t, "wasi:cli/stdin", "get-stdin")
+	h.gives(t, success(uint64(1<<16)), "input-stream.skip", input, uint64(1<<20))
 }
 
 func TestAStreamThatFailsIsClosed(t *testing.T) {
@@ -159,11 +167,11 @@ func TestALoopThatReadsTheClockEnds(t *testing.T) {
 
 func TestLimitsOfProgramsAreNamed(t *testing.T) {
 	h := New(Options{})
-	_, err := h.call(t, "wasi:random/random", "get-random-bytes", uint64(maxRandomBytes+1))
+	_, err := h.call(t, "wasi:random/random", "get-random-bytes", uint64(64<<20+1))
 	if want := "67108865 random bytes are asked for at a time, and the limit is 67108864"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	for n := range uint32(maxResources) {
+	for n := range uint32(1 << 20) {
 		h.pollables.items[n] = pollable{}
 	}
 	_, err = h.pollables.resource(pollable{})
