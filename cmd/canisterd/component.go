@@ -28,7 +28,7 @@ func compiledComponent(ctx context.Context, file string) (*component.Component, 
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := component.Compile(ctx, binary)
+	compiled, err := component.Compile(ctx, binary, component.WithInterruption())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w%s", file, err, componentAdvice(binary))
 	}
