@@ -140,6 +140,16 @@ func (t Type) Resource() Type {
 	return Type{}
 }
 
+// Describe gives the imports and exports of a component in the binary format. It validates all but the code of core modules, so
+// it takes no engine. The error of a component that is not valid is an [*Invalid].
+func Describe(binary []byte) (imports, exports []Extern, err error) {
+	s, err := check(binary, func([]byte) error { return nil })
+	if err != nil {
+		return nil, nil, err
+	}
+	return describeExterns(&s.imports), describeExterns(&s.exports), nil
+}
+
 // Imports gives the imports of the component in their order.
 func (c *Component) Imports() []Extern { return describeExterns(&c.scope.imports) }
 

@@ -29,10 +29,15 @@ func compiledComponent(ctx context.Context, file string) (*component.Component, 
 		return nil, err
 	}
 	compiled, err := component.Compile(ctx, binary, component.WithInterruption())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w%s", file, err, componentAdvice(binary))
+	return compiled, invalidComponent(file, binary, err)
+}
+
+// invalidComponent adds to an error the file, and what to do if it is not a component.
+func invalidComponent(file string, binary []byte, err error) error {
+	if err == nil {
+		return nil
 	}
-	return compiled, nil
+	return fmt.Errorf("%s: %w%s", file, err, componentAdvice(binary))
 }
 
 // componentAdvice says what to do with a file that is not a component.
@@ -107,15 +112,16 @@ func (c *cli) componentWIT() *cobra.Command {
 		Example: `  canisterd component wit greeter.wasm
   canisterd component wit greeter.wasm --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			compiled, err := compiledComponent(cmd.Context(), args[0])
+		RunE: func(_ *cobra.Command, args []string) error {
+			binary, err := regular.Read(args[0], component.MaxBytes)
 			if err != nil {
 				return err
 			}
-			text := wit.Print(compiled)
-			if err := compiled.Close(cmd.Context()); err != nil {
-				return err
+			imports, exports, err := component.Describe(binary)
+			if err != nil {
+				return invalidComponent(args[0], binary, err)
 			}
+			text := wit.Print(imports, exports)
 			return c.print(strings.TrimSuffix(text, "\n"), map[string]any{"wit": text})
 		},
 	}

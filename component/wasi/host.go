@@ -78,7 +78,7 @@ func (h *Host) Instantiate(ctx context.Context, c *component.Component, more com
 	return c.Instantiate(ctx, imports, component.WithIdle(h.Idle))
 }
 
-// functions are the functions of an interface, or of all interfaces of a package that are refused.
+// functions are functions of an interface by name: a [component.Func] or a [component.AsyncFunc].
 type functions map[string]any
 
 // interfaces are the interfaces of a track of versions: compatible versions differ in the last number alone.

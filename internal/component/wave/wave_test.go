@@ -1,7 +1,6 @@
 package wave
 
 import (
-	"context"
 	"errors"
 	"math"
 	"os"
@@ -18,13 +17,12 @@ func functions(t testing.TB) map[string]*component.FuncType {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := component.Compile(t.Context(), binary)
+	imports, _, err := component.Describe(binary)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close(context.Background()) })
 	all := map[string]*component.FuncType{}
-	for _, e := range c.Imports() {
+	for _, e := range imports {
 		all[e.Name] = e.Func
 	}
 	return all

@@ -9,11 +9,10 @@ import (
 	"github.com/canisterd/canisterd/component"
 )
 
-// Print gives the world of a component: its imports and exports, and the interfaces that they name, by package. What WIT cannot
+// Print gives the world of a component with imports and exports, and the interfaces that they name, by package. What WIT cannot
 // express (components and core modules) is a comment.
-func Print(c *component.Component) string {
+func Print(imports, exports []component.Extern) string {
 	p := &printer{owners: map[component.Type]place{}}
-	imports, exports := c.Imports(), c.Exports()
 	p.collect(imports)
 	p.collect(exports)
 	w := &scope{printer: p, names: map[component.Type]string{}}
