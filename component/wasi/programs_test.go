@@ -76,13 +76,41 @@ func greets(t *testing.T, c *component.Component) {
 	}
 }
 
+// waits checks a component of waiter.wit.
+func waits(t *testing.T, c *component.Component) {
+	t.Helper()
+	h := New(Options{Stderr: os.Stderr})
+	i, err := h.Instantiate(t.Context(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := i.Call(t.Context(), "wait", "Ada", []any{uint32(3600), uint32(60)})
+	if want := []any{"Ada waited 3600 of 3600 s", "Ada waited 60 of 60 s"}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
 func TestAComponentInJavaScriptGreets(t *testing.T) {
 	greets(t, built(t, exec.CommandContext(t.Context(), "node", "componentize.mjs", "OUT")))
 }
 
-func TestAComponentInPythonGreets(t *testing.T) {
+func TestAComponentInJavaScriptWaitsForSeveralTimesAtOnce(t *testing.T) {
+	waits(t, built(t, exec.CommandContext(t.Context(), "node", "node_modules/componentize-qjs/cli.mjs", "--wit", "waiter.wit", "--js", "waiter.js", "-o", "OUT")))
+}
+
+// componentizePy makes a component of a module in Python and the world of its name.
+func componentizePy(t *testing.T, name string) *exec.Cmd {
+	t.Helper()
 	tool := os.Getenv("CANISTERD_COMPONENTIZE_PY")
-	greets(t, built(t, exec.CommandContext(t.Context(), tool, "-d", "greeter.wit", "-w", "greeter", "componentize", "greeter", "-o", "OUT"))) //nolint:gosec // the tool that the Makefile installed
+	return exec.CommandContext(t.Context(), tool, "-d", name+".wit", "-w", name, "componentize", name, "-o", "OUT") //nolint:gosec // the tool that the Makefile installed
+}
+
+func TestAComponentInPythonGreets(t *testing.T) {
+	greets(t, built(t, componentizePy(t, "greeter")))
+}
+
+func TestAComponentInPythonWaitsForSeveralTimesAtOnce(t *testing.T) {
+	waits(t, built(t, componentizePy(t, "waiter")))
 }
 
 func TestAProgramInGoIsAComponentWithAnAdapter(t *testing.T) {
