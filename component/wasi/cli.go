@@ -1,7 +1,6 @@
 package wasi
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -12,14 +11,14 @@ import (
 // environment is wasi:cli/environment. The name of a function differs between versions.
 func (h *Host) environment(directory string) functions {
 	return functions{
-		"get-arguments": function(func([]any) any {
+		"get-arguments": function("", func([]any) any {
 			all := []any{}
 			for _, arg := range h.options.Args {
 				all = append(all, arg)
 			}
 			return all
 		}),
-		"get-environment": function(func([]any) any {
+		"get-environment": function("", func([]any) any {
 			all := []any{}
 			for _, variable := range h.options.Environment {
 				name, value, _ := strings.Cut(variable, "=")
@@ -27,37 +26,35 @@ func (h *Host) environment(directory string) functions {
 			}
 			return all
 		}),
-		directory: function(func([]any) any { return none }),
+		directory: function("", func([]any) any { return none }),
 	}
 }
 
 // exits is wasi:cli/exit.
 func exits() functions {
 	return functions{
-		"exit": component.Func(func(_ context.Context, args []any) (any, error) {
+		"exit": fallible("result", func(args []any) (any, error) {
 			return nil, &Exit{uint8(args[0].(component.Variant).Case)}
 		}),
-		"exit-with-code": component.Func(func(_ context.Context, args []any) (any, error) {
-			return nil, &Exit{args[0].(uint8)}
-		}),
+		"exit-with-code": fallible("u8", func(args []any) (any, error) { return nil, &Exit{args[0].(uint8)} }),
 	}
 }
 
 // noTerminal says that a standard stream is no terminal.
 func noTerminal(stream string) functions {
-	return functions{"get-terminal-" + stream: function(func([]any) any { return none })}
+	return functions{"get-terminal-" + stream: function("", func([]any) any { return none })}
 }
 
 // stdin is wasi:cli/stdin of 0.2.
 func (h *Host) stdin() functions {
 	input := &inputStream{from: h.options.Stdin}
-	return functions{"get-stdin": component.Func(func(context.Context, []any) (any, error) { return h.inputs.resource(input) })}
+	return functions{"get-stdin": fallible("", func([]any) (any, error) { return h.inputs.resource(input) })}
 }
 
 // output is wasi:cli/stdout or wasi:cli/stderr of 0.2.
 func (h *Host) output(name string, to io.Writer) functions {
 	output := &outputStream{to: to}
-	return functions{name: component.Func(func(context.Context, []any) (any, error) { return h.outputs.resource(output) })}
+	return functions{name: fallible("", func([]any) (any, error) { return h.outputs.resource(output) })}
 }
 
 // failedIO is error-code::io of wasi:cli/types.
@@ -65,7 +62,7 @@ const failedIO = component.Enum(0)
 
 // stdinStream is wasi:cli/stdin of 0.3: a stream, and a future that says how it ended.
 func (h *Host) stdinStream() functions {
-	return functions{"read-via-stream": function(func([]any) any {
+	return functions{"read-via-stream": function("", func([]any) any {
 		ended, result := component.NewPromise()
 		return []any{component.StreamOf(&endingReader{h.options.Stdin, result}), ended}
 	})}
@@ -99,7 +96,7 @@ func endOf(err error) component.Variant {
 
 // outputStreamOf is wasi:cli/stdout or wasi:cli/stderr of 0.3.
 func outputStreamOf(to io.Writer) functions {
-	return functions{"write-via-stream": component.Func(func(_ context.Context, args []any) (any, error) {
+	return functions{"write-via-stream": fallible("stream<u8>", func(args []any) (any, error) {
 		data := args[0].(*component.Stream)
 		ended, result := component.NewPromise()
 		data.AtEnd(func() { result.Set(endOf(data.Err())) })
@@ -111,7 +108,7 @@ var levels = []string{"trace", "debug", "info", "warn", "error", "critical"}
 
 // logging is wasi:logging/logging.
 func (h *Host) logging() functions {
-	return functions{"log": component.Func(func(_ context.Context, args []any) (any, error) {
+	return functions{"log": fallible("enum("+strings.Join(levels, ", ")+"), string, string", func(args []any) (any, error) {
 		level, about, message := levels[args[0].(component.Enum)], args[1].(string), args[2].(string)
 		if h.options.Log != nil {
 			h.options.Log(level, about, message)

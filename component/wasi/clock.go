@@ -81,12 +81,12 @@ func (c *clock) wake() bool {
 func (h *Host) monotonicClock() functions {
 	until := func(due uint64) (any, error) { return h.pollables.resource(pollable{due}) }
 	return functions{
-		"now":        function(func([]any) any { return h.clock.read() }),
-		"resolution": function(func([]any) any { return tick }),
-		"subscribe-instant": component.Func(func(_ context.Context, args []any) (any, error) {
+		"now":        function("", func([]any) any { return h.clock.read() }),
+		"resolution": function("", func([]any) any { return tick }),
+		"subscribe-instant": fallible("u64", func(args []any) (any, error) {
 			return until(args[0].(uint64))
 		}),
-		"subscribe-duration": component.Func(func(_ context.Context, args []any) (any, error) {
+		"subscribe-duration": fallible("u64", func(args []any) (any, error) {
 			return until(after(h.clock.now, args[0].(uint64)))
 		}),
 	}
@@ -95,14 +95,14 @@ func (h *Host) monotonicClock() functions {
 // waitingClock is wasi:clocks/monotonic-clock of 0.3.
 func (h *Host) waitingClock() functions {
 	return functions{
-		"now":            function(func([]any) any { return h.clock.read() }),
-		"get-resolution": function(func([]any) any { return tick }),
-		"wait-until": component.AsyncFunc(func(ctx context.Context, args []any, done *component.Completion) {
+		"now":            function("", func([]any) any { return h.clock.read() }),
+		"get-resolution": function("", func([]any) any { return tick }),
+		"wait-until": {"u64", component.AsyncFunc(func(ctx context.Context, args []any, done *component.Completion) {
 			h.clock.wait(ctx, args[0].(uint64), done)
-		}),
-		"wait-for": component.AsyncFunc(func(ctx context.Context, args []any, done *component.Completion) {
+		})},
+		"wait-for": {"u64", component.AsyncFunc(func(ctx context.Context, args []any, done *component.Completion) {
 			h.clock.wait(ctx, after(h.clock.now, args[0].(uint64)), done)
-		}),
+		})},
 	}
 }
 
@@ -114,21 +114,21 @@ func (h *Host) wallTime() time.Time {
 // wallClock is wasi:clocks/wall-clock of 0.2.
 func (h *Host) wallClock() functions {
 	return functions{
-		"now": function(func([]any) any {
+		"now": function("", func([]any) any {
 			t := h.wallTime()
 			return []any{uint64(t.Unix()), uint32(t.Nanosecond())}
 		}),
-		"resolution": function(func([]any) any { return []any{uint64(0), uint32(tick)} }),
+		"resolution": function("", func([]any) any { return []any{uint64(0), uint32(tick)} }),
 	}
 }
 
 // systemClock is wasi:clocks/system-clock of 0.3.
 func (h *Host) systemClock() functions {
 	return functions{
-		"now": function(func([]any) any {
+		"now": function("", func([]any) any {
 			t := h.wallTime()
 			return []any{t.Unix(), uint32(t.Nanosecond())}
 		}),
-		"get-resolution": function(func([]any) any { return tick }),
+		"get-resolution": function("", func([]any) any { return tick }),
 	}
 }

@@ -35,8 +35,11 @@ func Run(ctx context.Context, i *component.Instance, command string) (code uint8
 		return exit.Code, nil
 	case err != nil:
 		return 0, err
-	case result.(component.Variant).Case != 0:
-		return 1, nil
 	}
-	return 0, nil
+	switch ended, ok := result.(component.Variant); {
+	case !ok || ended.Payload != nil || ended.Case > 1:
+		return 0, fmt.Errorf("%s has another result than a program of WASI", command)
+	default:
+		return uint8(ended.Case), nil
+	}
 }

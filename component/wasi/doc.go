@@ -6,6 +6,7 @@
 // canisters, the command line, or how a component is run.
 //
 //	host.go      options, the interfaces that a component imports, versions
+//	link.go      what the component declares of an interface, beside what the host has
 //	command.go   components that are programs: wasi:cli/run
 //	cli.go       environment, exit, standard streams, terminals; logging
 //	clock.go     the virtual clock: 0.2 with pollables, 0.3 with functions that wait

@@ -78,8 +78,23 @@ func (h *Host) Instantiate(ctx context.Context, c *component.Component, more com
 	return c.Instantiate(ctx, imports, component.WithIdle(h.Idle))
 }
 
-// functions are functions of an interface by name: a [component.Func] or a [component.AsyncFunc].
-type functions map[string]any
+// functions are functions of an interface by name.
+type functions map[string]hostFunction
+
+// hostFunction is a function with the types of its parameters: a component may declare others, which are refused.
+type hostFunction struct {
+	params   string // as paramsText has them
+	supplied any    // a [component.Func] or [component.AsyncFunc]
+}
+
+// function makes a function that cannot fail.
+func function(params string, f func(args []any) any) hostFunction {
+	return fallible(params, func(args []any) (any, error) { return f(args), nil })
+}
+
+func fallible(params string, f func(args []any) (any, error)) hostFunction {
+	return hostFunction{params, component.Func(func(_ context.Context, args []any) (any, error) { return f(args) })}
+}
 
 // interfaces are the interfaces of a track of versions: compatible versions differ in the last number alone.
 func (h *Host) interfaces() map[string]map[string]functions {
@@ -117,7 +132,7 @@ func (h *Host) interfaces() map[string]map[string]functions {
 func (h *Host) Imports(c *component.Component) (component.Imports, error) {
 	all := component.Imports{}
 	known := h.interfaces()
-	byType := map[component.Type]*component.ResourceType{}
+	l := &linker{h, map[component.Type]string{}}
 	for _, i := range c.Imports() {
 		if i.Sort != "instance" || !strings.HasPrefix(i.Name, "wasi:") {
 			continue
@@ -126,7 +141,9 @@ func (h *Host) Imports(c *component.Component) (component.Imports, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[i.Name] = h.supply(i, have, byType)
+		if all[i.Name], err = l.supply(i, have); err != nil {
+			return nil, err
+		}
 	}
 	return all, nil
 }
@@ -164,43 +181,6 @@ func track(version string) string {
 		return version
 	}
 	return parts[0] + "." + parts[1]
-}
-
-// supply makes the instance that a component imports: what the host has, and refusals of the rest. byType has the resources
-// that were supplied before, because instances name those of others.
-func (h *Host) supply(i component.Extern, have functions, byType map[component.Type]*component.ResourceType) component.Imports {
-	all := component.Imports{}
-	for name, f := range have {
-		all[name] = f
-	}
-	refused := isRefused(i.Name)
-	for _, item := range i.Instance {
-		switch {
-		case item.Type.Kind() == component.KindResource:
-			all[item.Name] = h.resource(item, byType)
-		case item.Func != nil && all[item.Name] == nil && refused:
-			all[item.Name] = refusal(i.Name, item)
-		}
-	}
-	return all
-}
-
-func (h *Host) resource(item component.Extern, byType map[component.Type]*component.ResourceType) *component.ResourceType {
-	if t, ok := byType[item.Type]; ok {
-		return t
-	}
-	t, ok := h.types[item.Name]
-	if !ok {
-		t = &component.ResourceType{}
-		h.types[item.Name] = t
-	}
-	byType[item.Type] = t
-	return t
-}
-
-// function makes a function of the host that cannot fail.
-func function(f func(args []any) any) component.Func {
-	return func(_ context.Context, args []any) (any, error) { return f(args), nil }
 }
 
 // Cases of options and results.

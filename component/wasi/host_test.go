@@ -44,7 +44,7 @@ func TestVersionsAreMatchedBySemanticVersioning(t *testing.T) {
 // call calls a function of WASI 0.2.
 func (h *Host) call(t testing.TB, name, function string, args ...any) (any, error) {
 	t.Helper()
-	f, ok := h.interfaces()[name]["0.2"][function].(component.Func)
+	f, ok := h.interfaces()[name]["0.2"][function].supplied.(component.Func)
 	if !ok {
 		t.Fatalf("%s has no function %s", name, function)
 	}

@@ -28,7 +28,7 @@ var refusalCases = []string{"access-denied", "unsupported", "HTTP-request-denied
 // refusal is a function that does nothing: its error is the case for that, or it traps.
 func refusal(in string, item component.Extern) any {
 	if result, ok := refusalOf(item.Func.Result); ok && !item.Func.Async {
-		return function(func([]any) any { return result })
+		return component.Func(func(context.Context, []any) (any, error) { return result, nil })
 	} else if ok {
 		return component.AsyncFunc(func(_ context.Context, _ []any, done *component.Completion) { done.Return(result) })
 	}
@@ -62,15 +62,15 @@ func refusalOf(result component.Type) (v any, ok bool) {
 
 // noDirectories is wasi:filesystem/preopens.
 func noDirectories() functions {
-	return functions{"get-directories": function(func([]any) any { return []any{} })}
+	return functions{"get-directories": function("", func([]any) any { return []any{} })}
 }
 
 // noFileErrors is what wasi:filesystem/types of 0.2 does: no error of a stream is one of a file.
 func noFileErrors() functions {
-	return functions{"filesystem-error-code": function(func([]any) any { return none })}
+	return functions{"filesystem-error-code": function("borrow<error>", func([]any) any { return none })}
 }
 
 // network is wasi:sockets/instance-network: the network that a program has, which refuses everything.
 func (h *Host) network() functions {
-	return functions{"instance-network": function(func([]any) any { return h.types["network"].New(0) })}
+	return functions{"instance-network": function("", func([]any) any { return h.types["network"].New(0) })}
 }

@@ -1,7 +1,6 @@
 package wasi
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,18 +29,18 @@ type pollable struct{ due uint64 }
 
 // streamErrors is wasi:io/error.
 func (h *Host) streamErrors() functions {
-	return functions{"[method]error.to-debug-string": function(func(args []any) any { return h.errors.of(args[0]) })}
+	return functions{"[method]error.to-debug-string": function("borrow<error>", func(args []any) any { return h.errors.of(args[0]) })}
 }
 
 // polling is wasi:io/poll.
 func (h *Host) polling() functions {
 	return functions{
-		"[method]pollable.ready": function(func(args []any) any { return h.pollables.of(args[0]).due <= h.clock.now }),
-		"[method]pollable.block": function(func(args []any) any {
+		"[method]pollable.ready": function("borrow<pollable>", func(args []any) any { return h.pollables.of(args[0]).due <= h.clock.now }),
+		"[method]pollable.block": function("borrow<pollable>", func(args []any) any {
 			h.clock.advance(h.pollables.of(args[0]).due)
 			return nil
 		}),
-		"poll": component.Func(func(_ context.Context, args []any) (any, error) { return h.poll(args[0].([]any)) }),
+		"poll": fallible("list<borrow<pollable>>", func(args []any) (any, error) { return h.poll(args[0].([]any)) }),
 	}
 }
 
@@ -68,16 +67,16 @@ func (h *Host) poll(all []any) (any, error) {
 func (h *Host) streams() functions {
 	all := functions{}
 	for _, blocking := range []string{"", "blocking-"} {
-		all["[method]input-stream."+blocking+"read"] = component.Func(func(_ context.Context, args []any) (any, error) {
+		all["[method]input-stream."+blocking+"read"] = fallible("borrow<input-stream>, u64", func(args []any) (any, error) {
 			return h.read(args[0], args[1].(uint64), func(p []byte) any { return p })
 		})
-		all["[method]input-stream."+blocking+"skip"] = component.Func(func(_ context.Context, args []any) (any, error) {
+		all["[method]input-stream."+blocking+"skip"] = fallible("borrow<input-stream>, u64", func(args []any) (any, error) {
 			return h.read(args[0], args[1].(uint64), func(p []byte) any { return uint64(len(p)) })
 		})
-		all["[method]output-stream."+blocking+"splice"] = component.Func(func(_ context.Context, args []any) (any, error) {
+		all["[method]output-stream."+blocking+"splice"] = fallible("borrow<output-stream>, borrow<input-stream>, u64", func(args []any) (any, error) {
 			return h.splice(args[0], args[1], args[2].(uint64))
 		})
-		all["[method]output-stream."+blocking+"flush"] = function(func(args []any) any {
+		all["[method]output-stream."+blocking+"flush"] = function("borrow<output-stream>", func(args []any) any {
 			if h.outputs.of(args[0]).ended {
 				return closed
 			}
@@ -85,23 +84,23 @@ func (h *Host) streams() functions {
 		})
 	}
 	for name, limit := range map[string]int{"write": maxWrite, "blocking-write-and-flush": maxBlockingWrite} {
-		all["[method]output-stream."+name] = component.Func(func(_ context.Context, args []any) (any, error) {
+		all["[method]output-stream."+name] = fallible("borrow<output-stream>, list<u8>", func(args []any) (any, error) {
 			return h.write(args[0], args[1].([]byte), limit)
 		})
 	}
 	for name, limit := range map[string]int{"write-zeroes": maxWrite, "blocking-write-zeroes-and-flush": maxBlockingWrite} {
-		all["[method]output-stream."+name] = component.Func(func(_ context.Context, args []any) (any, error) {
+		all["[method]output-stream."+name] = fallible("borrow<output-stream>, u64", func(args []any) (any, error) {
 			return h.write(args[0], make([]byte, min(args[1].(uint64), uint64(limit)+1)), limit)
 		})
 	}
-	all["[method]output-stream.check-write"] = function(func(args []any) any {
+	all["[method]output-stream.check-write"] = function("borrow<output-stream>", func(args []any) any {
 		if h.outputs.of(args[0]).ended {
 			return closed
 		}
 		return success(uint64(maxWrite))
 	})
 	for _, kind := range []string{"input", "output"} {
-		all["[method]"+kind+"-stream.subscribe"] = component.Func(func(context.Context, []any) (any, error) {
+		all["[method]"+kind+"-stream.subscribe"] = fallible("borrow<"+kind+"-stream>", func([]any) (any, error) {
 			return h.pollables.resource(pollable{})
 		})
 	}

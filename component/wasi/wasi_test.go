@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,15 +15,18 @@ import (
 	"github.com/canisterd/canisterd/component"
 )
 
-// programs are the programs of ../testdata/wasi, which ../testdata/rust.sh and make.sh make. They are compiled once.
+// programs are the programs of ../testdata, without a folder those of its folder wasi, which ../testdata/rust.sh and make.sh make. They are compiled once.
 var programs sync.Map
 
 func compiled(t testing.TB, name string) *component.Component {
 	t.Helper()
+	if filepath.Base(name) == name {
+		name = "wasi/" + name
+	}
 	if c, ok := programs.Load(name); ok {
 		return c.(*component.Component)
 	}
-	binary, err := os.ReadFile("../testdata/wasi/" + name + ".wasm")
+	binary, err := os.ReadFile("../testdata/" + name + ".wasm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,5 +153,24 @@ func TestErrorsOfStandardStreamsAreErrorsOfThePrograms(t *testing.T) {
 	got = run(t, "clerk", Options{Args: []string{"clerk", "shout"}, Stdin: brokenPipe{}})
 	if want := "wasm trap: unreachable"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestAComponentThatDeclaresWASIDifferentlyIsRefused(t *testing.T) {
+	for name, want := range map[string]string{
+		"impostor-exit": "the component imports wasi:cli/exit@0.2.0#exit with parameters (string): those of WASI are (result)",
+		"impostor-poll": "the component imports wasi:io/poll@0.2.0#poll with parameters (list<borrow<error>>): those of WASI are (list<borrow<pollable>>)",
+	} {
+		if _, err := New(Options{}).Instantiate(t.Context(), compiled(t, "valid/"+name), nil); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	c := compiled(t, "valid/impostor-run")
+	i, err := New(Options{}).Instantiate(t.Context(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), i, Command(c)); err == nil || err.Error() != "wasi:cli/run@0.2.0#run has another result than a program of WASI" {
+		t.Errorf("a number as the result: %v", err)
 	}
 }
