@@ -29,14 +29,22 @@ type Network struct{ Client *client.Client }
 // Call calls a method as the identity of the client. A network may drop the answer before a broken connection is there
 // again: what only reads is then requested again.
 func (n Network) Call(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {
-	reply, err := n.Client.Call(ctx, principal.Management, canister, method, argument)
-	for again := 0; again < droppedAnswers && errors.Is(err, client.ErrDone) && strings.HasPrefix(method, "read_"); again++ {
-		reply, err = n.Client.Call(ctx, principal.Management, canister, method, argument)
-	}
+	reply, err := answerOf(method, func() ([]byte, error) {
+		return n.Client.Call(ctx, principal.Management, canister, method, argument)
+	})
 	if err != nil {
 		return nil, answered(fmt.Errorf("%s for %s: %w", method, canister, err))
 	}
 	return reply, nil
+}
+
+// answerOf requests the answer of a method, again if it was dropped and the method only reads.
+func answerOf(method string, request func() ([]byte, error)) ([]byte, error) {
+	reply, err := request()
+	for again := 0; again < droppedAnswers && errors.Is(err, client.ErrDone) && strings.HasPrefix(method, "read_"); again++ {
+		reply, err = request()
+	}
+	return reply, err
 }
 
 // Query queries a method as the identity of the client. The answer has the signature of a node, and no certificate.
