@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
@@ -29,11 +30,17 @@ func openDiskCache(root string) (*diskCache, error) {
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the cache of rewritten modules: %w", err)
 	}
-	d.prune()
-	d.dropOrphans()
-	d.dropScratch()
+	if _, done := tidied.LoadOrStore(root, true); !done {
+		d.prune()
+		d.dropOrphans()
+		d.dropScratch()
+	}
 	return d, nil
 }
+
+// tidied has the cache folders from which this process has removed what is not used. Looking at all files of a folder takes
+// longer than opening an engine, and nothing accumulates within a process: interrupted compilations are those of others.
+var tidied sync.Map // from string to bool
 
 // prune removes the oldest files of a cache that has become too big.
 func (d *diskCache) prune() { pruneFiles(d.all(), maxDiskCache) }
