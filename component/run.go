@@ -23,25 +23,13 @@ type Component struct {
 	hosts []*host    // of its instances
 }
 
-// CompileOption is an option of a compilation.
-type CompileOption func(c *compilation)
-
-type compilation struct{ engine wazero.RuntimeConfig }
-
-// WithInterruption makes the end of a context end calls in core code, too: they trap, with the error of the context as the
-// cause. Without it only calls that wait end. Loops and calls of core code take longer for it.
-func WithInterruption() CompileOption {
-	return func(c *compilation) { c.engine = c.engine.WithCloseOnContextDone(true) }
-}
-
 // Compile validates a component and compiles its core modules. The bytes must not change afterwards. The error of a
 // component that is not valid is an [*Invalid].
-func Compile(ctx context.Context, binary []byte, options ...CompileOption) (*Component, error) {
-	how := compilation{wazero.NewRuntimeConfig().WithCoreFeatures(coreFeatures)}
-	for _, option := range options {
-		option(&how)
+func Compile(ctx context.Context, binary []byte) (*Component, error) {
+	c := &Component{
+		engine: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(coreFeatures)),
+		code:   map[*byte]coreCode{},
 	}
-	c := &Component{engine: wazero.NewRuntimeWithConfig(ctx, how.engine), code: map[*byte]coreCode{}}
 	scope, err := check(binary, func(module []byte) error {
 		code, err := compileCore(ctx, c.engine, module)
 		c.code[&module[0]] = code

@@ -44,25 +44,6 @@ func TestAFunctionOfStringsIsCalledAndCleansUpOnce(t *testing.T) {
 	i.returns(t, uint32(2), "freed")
 }
 
-func TestTheEndOfAContextEndsCoreCodeThatRuns(t *testing.T) {
-	c, err := Compile(t.Context(), programs(t, "valid")["spin"], WithInterruption())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close(context.Background()) }()
-	ctx, cancel := context.WithCancel(t.Context())
-	started := Func(func(context.Context, []any) (any, error) { cancel(); return nil, nil })
-	i, err := c.Instantiate(t.Context(), Imports{"started": started})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i.returns(t, uint32(42), "answer")
-	trap := new(Trap)
-	if _, err = i.Call(ctx, "spin"); !errors.Is(err, context.Canceled) || !errors.As(err, &trap) {
-		t.Errorf("%v, want a trap because the context was cancelled", err)
-	}
-}
-
 func TestResourcesAreLentMovedAndDestroyed(t *testing.T) {
 	i := started(t, "accounts", nil)
 	i.returns(t, uint32(7), "run", uint32(3), uint32(4))

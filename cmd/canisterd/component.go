@@ -28,7 +28,7 @@ func compiledComponent(ctx context.Context, file string) (*component.Component, 
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := component.Compile(ctx, binary, component.WithInterruption())
+	compiled, err := component.Compile(ctx, binary)
 	return compiled, invalidComponent(file, binary, err)
 }
 
