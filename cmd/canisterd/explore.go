@@ -232,10 +232,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 		operation.Retried = i >= len(f.operations)
 		in.Operations = append(in.Operations, operation)
 	}
-	if err := f.drawn.read(c, in); err != nil {
-		return nil, err
-	}
-	return in, f.checkDrawn(in)
+	return in, f.drawn.read(c, in)
 }
 
 func checkForm(form string, forms ...string) error {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,15 +18,6 @@ func (f *drawnFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.any, "any", nil, "draw calls of the update methods of this canister, 'CANISTER [as PRINCIPAL]': some before the operations and some with them; repeatable")
 	flags.StringArrayVar(&f.ranges, "range", nil, "integers in drawn arguments of a method, 'CANISTER METHOD LOW..HIGH'; repeatable")
 	flags.StringArrayVar(&f.examples, "example", nil, "arguments that are drawn often, 'CANISTER METHOD ARGUMENTS'; repeatable")
-}
-
-// checkDrawn rejects flags that do not work with drawn arguments.
-func (f *exploreFlags) checkDrawn(in *controlv1.ExploreRequest) error {
-	drawn := len(in.GetAny()) > 0 || slices.ContainsFunc(in.GetOperations(), (*controlv1.ExploreOperation).GetDrawn)
-	if drawn && f.goTest != "" {
-		return errors.New("--go-test cannot write a test with drawn arguments: use explore.Drawn and explore.Any of package explore")
-	}
-	return nil
 }
 
 // read adds what is drawn to a request.

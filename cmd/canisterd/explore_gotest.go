@@ -98,37 +98,39 @@ func (g *goTest) operations(c *cli, in *controlv1.ExploreRequest) error {
 		fmt.Fprintf(&g.before, "\tif err := %s.Call(t.Context(), %s); err != nil {\n\t\tt.Fatal(err)\n\t}\n", receiver, rest)
 	}
 	for _, o := range in.GetOperations() {
-		call, err := g.call(c, o.GetCall())
+		option, err := g.operation(c, o)
 		if err != nil {
 			return err
 		}
-		option := fmt.Sprintf("explore.Op(%s)", call)
 		if o.GetRetried() {
 			option = fmt.Sprintf("explore.Retried(%s)", option)
 		}
 		g.option("%s", option)
 	}
-	return nil
+	return g.drawn(c, in)
 }
 
 // call returns the arguments of explore.Op for a call: the canister, the method, and its arguments.
 func (g *goTest) call(c *cli, call *controlv1.Call) (string, error) {
-	to, err := g.canister(c, call.GetCanisterId())
+	to, err := g.receiver(c, call.GetCanisterId(), call.GetSender())
 	if err != nil {
 		return "", err
-	}
-	if sender := call.GetSender(); sender != "" {
-		caller, err := g.caller(c, sender)
-		if err != nil {
-			return "", err
-		}
-		to += ".As(" + caller + ")"
 	}
 	text := to + ", " + strconv.Quote(call.GetMethod())
 	if argument := call.GetArgument().GetText(); argument != "" {
 		text += ", canisterd.Text(" + g.argument(c, argument) + ")"
 	}
 	return text, nil
+}
+
+// receiver returns the Go expression for a canister as its sender calls it.
+func (g *goTest) receiver(c *cli, id, sender string) (string, error) {
+	to, err := g.canister(c, id)
+	if err != nil || sender == "" {
+		return to, err
+	}
+	caller, err := g.caller(c, sender)
+	return to + ".As(" + caller + ")", err
 }
 
 // caller returns the Go expression for the principal that makes a call.

@@ -106,6 +106,35 @@ explore:
 	}
 }
 
+// TestATestOfDrawnArgumentsDrawsThemAgain writes a test that draws the arguments of an operation, and calls of the vault.
+func TestATestOfDrawnArgumentsDrawsThemAgain(t *testing.T) {
+	environment := goEnvironment(t)
+	prepare(t)
+	examples := os.Getenv("EXAMPLES")
+	for _, file := range []string{"bank.wasm", "vault.wasm"} {
+		writeFile(t, file, mustRead(t, filepath.Join(examples, "doublewithdraw", file)))
+	}
+	perform(t, "deploy")
+	explore := `explore --only-stated --stop 1 --before 'bank open ("${vault}")' --before 'bank deposit 100' --op 'bank withdraw ?' --any vault --example 'bank withdraw 60' --invariant 'vault paidOut <= 100' --go-test race_test.go --range `
+	if shown := perform(t, explore+"'bank withdraw 1..100'"); strings.Contains(shown, "note: ") || !strings.Contains(shown, "(exit 2)") {
+		t.Errorf("the exploration says\n%s", shown)
+	}
+	written := mustRead(t, "race_test.go")
+	for _, line := range []string{`explore.Drawn(bank, "withdraw"),`, `explore.Any(vault),`, `explore.Between(bank, "withdraw", 1, 100),`, `explore.Examples(bank, "withdraw", "(60)"),`} {
+		if !strings.Contains(written, "\t\t"+line+"\n") {
+			t.Errorf("the test does not have the line %s:\n%s", line, written)
+		}
+	}
+	writeFile(t, "go.mod", moduleOfUser(t, filepath.Join(examples, "..")))
+	writeFile(t, "go.sum", mustRead(t, filepath.Join(examples, "..", "go.sum")))
+	if output, err := goTests(t, environment); err == nil || !strings.Contains(output, "vault paidOut <= 100 does not hold") {
+		t.Errorf("the emitted test: %v\n%s\n%s", err, output, written)
+	}
+	if shown := perform(t, explore+"'bank withdraw 1..10000000000000000000'"); !strings.Contains(shown, "a test takes two limits of 64 bits") {
+		t.Errorf("a range that Go cannot have: %s", shown)
+	}
+}
+
 // documentedCommand returns the command of docs/explore.md that writes a test. docs/production.md has the same one.
 func documentedCommand(t *testing.T) string {
 	t.Helper()
