@@ -167,13 +167,30 @@ func TestFilesThatCannotBeUsedAreRefusedAsAWhole(t *testing.T) {
 	}
 }
 
-func FuzzImportCache(f *testing.F) {
+func FuzzReadCacheFile(f *testing.F) {
+	file := exported(f)
 	f.Add([]byte("text"))
-	f.Add(exported(f))
+	f.Add(file)
+	f.Add(file[:len(file)/2])
+	folder, err := openCacheFolder(f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		dir := t.TempDir()
-		if _, err := ImportCache(dir, bytes.NewReader(file)); err != nil && len(files(t, dir)) > 0 {
-			t.Errorf("a refused file left %q", files(t, dir))
+		own := *folder
+		own.stage = t.TempDir()
+		if err := os.Mkdir(filepath.Join(own.stage, own.head.Engine), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r := cacheReader{folder: &own, archive: tar.NewReader(bytes.NewReader(file)), receipts: map[string]receipt{}}
+		err := r.read()
+		for _, code := range r.receipts {
+			if _, missing := os.Stat(r.staged(code)); err == nil && missing != nil {
+				t.Errorf("the code of a receipt is not there: %v", missing)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(own.dir, "*")); len(left) > 0 {
+			t.Errorf("the cache has %q before the whole file was read", left)
 		}
 	})
 }
