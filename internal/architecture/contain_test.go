@@ -41,6 +41,7 @@ var uncontained = map[string]string{
 	"replica/driver/delivered.go Delivered":      "a request to the owner stops the node if it panics",
 	"replica/driver/wait.go strike":              "a request to the owner stops the node if it panics",
 	"canister/internal/wasm/compile.go start":    "a panic of the compiler is the error of the compilation",
+	"canister/internal/wasm/engine.go open":      "tidying runs nothing of a canister, and a damaged receipt is an error of its parser",
 }
 
 // starts returns the functions that a statement or call runs on another goroutine; nil if it starts none.

@@ -122,25 +122,6 @@ func TestAWarmInstallReadsEverythingFromDisk(t *testing.T) {
 	}
 }
 
-func TestMachineCodeWithoutAReceiptIsRemovedOnceInAProcess(t *testing.T) {
-	dir := t.TempDir()
-	orphan := filepath.Join(dir, "wazero-dev", "code")
-	for _, want := range []bool{false, true} {
-		if err := os.MkdirAll(filepath.Dir(orphan), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(orphan, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := openDiskCache(dir); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := os.Stat(orphan); (err == nil) != want {
-			t.Errorf("the file is there: %t, want %t", err == nil, want)
-		}
-	}
-}
-
 func TestDamagedCacheFilesDoNotHurt(t *testing.T) {
 	t.Parallel()
 	damage := map[string]func(content []byte) []byte{

@@ -313,7 +313,7 @@ func (r *cacheReader) adopt() error {
 		}
 	}
 	for _, name := range r.modules {
-		if err := os.Rename(filepath.Join(r.folder.stage, name), filepath.Join(r.folder.dir, name)); err != nil {
+		if err := r.folder.move(filepath.Join(r.folder.stage, name), filepath.Join(r.folder.dir, name)); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
@@ -30,51 +29,7 @@ func openDiskCache(root string) (*diskCache, error) {
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the cache of rewritten modules: %w", err)
 	}
-	if _, done := tidied.LoadOrStore(root, true); !done {
-		d.prune()
-		d.dropOrphans()
-		d.dropScratch()
-	}
 	return d, nil
-}
-
-// tidied has the cache folders from which this process has removed what is not used. Looking at all files of a folder takes
-// longer than opening an engine, and nothing accumulates within a process: interrupted compilations are those of others.
-var tidied sync.Map // from string to bool
-
-// prune removes the oldest files of a cache that has become too big.
-func (d *diskCache) prune() { pruneFiles(d.all(), maxDiskCache) }
-
-// pruneFiles removes the oldest of some files if all have more bytes than a limit, until they have three quarters of it.
-func pruneFiles(paths []string, limit int64) {
-	type entry struct {
-		path string
-		info os.FileInfo
-	}
-	var entries []entry
-	total := int64(0)
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			entries = append(entries, entry{path, info})
-			total += info.Size()
-		}
-	}
-	if total <= limit {
-		return
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return a.info.ModTime().Compare(b.info.ModTime()) })
-	for _, e := range entries {
-		if total <= limit*3/4 {
-			return
-		}
-		total -= e.info.Size()
-		_ = os.Remove(e.path)
-	}
-}
-
-func (d *diskCache) all() []string {
-	modules, _ := filepath.Glob(filepath.Join(d.dir, "*"))
-	return append(modules, d.compiled()...)
 }
 
 func (d *diskCache) path(key [32]byte) string {
@@ -141,7 +96,24 @@ func (d *diskCache) save(key [32]byte, m *rewrite.Module) error {
 	if err != nil {
 		return err
 	}
-	return d.replace(d.path(key), file)
+	if err := d.replace(d.path(key), file); err != nil {
+		return err
+	}
+	d.recordAdded(int64(len(file)))
+	return nil
+}
+
+// move moves a file that is complete into the folder.
+func (d *diskCache) move(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	d.recordAdded(info.Size())
+	return nil
 }
 
 func (d *diskCache) replace(path string, content []byte) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -54,7 +55,7 @@ type Engine struct {
 
 	// Modules that take long to compile have their own slots, so that the others do not wait for them.
 	quick, slow compileQueue
-	working     sync.WaitGroup  // compilations and evictions in progress
+	working     sync.WaitGroup  // compilations, evictions and tidying in progress
 	background  atomic.Int64    // those of modules that run in fragments
 	draws       atomic.Uint64   // for FragmentsAtRandom
 	evictions   atomic.Uint64   // of resident guests
@@ -118,6 +119,9 @@ func (e *Engine) open() (err error) {
 		}
 		if e.disk, err = openDiskCache(dir); err != nil {
 			return err
+		}
+		if e.disk.tidyIsDue(time.Now()) {
+			e.working.Go(e.disk.tidy)
 		}
 	}
 	e.debug = newDebugStore(e.config.CacheDir)

@@ -85,12 +85,18 @@ const (
 	// slowCompileTime is the estimated time, in nanoseconds, from which a module is compiled in a separate process, if
 	// there is one, and in separate slots: starting a process and loading its result takes some 50 ms.
 	slowCompileTime = 500_000_000
-	// maxScratchAge is the age at which a folder of a compilation has certainly been abandoned.
+	// maxScratchAge is the age at which a folder of a compilation, or compiled code without a receipt, has certainly been
+	// abandoned.
 	maxScratchAge = time.Hour
 	// maxBuildIDOffset is how many bytes of a program are read for its build ID, which the linker puts at the beginning.
 	maxBuildIDOffset = 32 << 10
-	// maxDiskCache limits the cache folder when it is opened; the oldest files are removed first.
+	// maxDiskCache limits the cache folder when it is tidied; the oldest files are removed first.
 	maxDiskCache = 8 << 30
+	// The cache folder is tidied after maxTidyAge, or earlier if maxAdded units of addedUnit bytes were added, which are
+	// 1 GiB. Each file is at least one unit.
+	maxTidyAge = 24 * time.Hour
+	maxAdded   = 1024
+	addedUnit  = 1 << 20
 	// maxCacheHead and maxReceipt limit what is read of the head of a cache file, and of a receipt in it.
 	maxCacheHead, maxReceipt = 4 << 10, 256
 )

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"golang.org/x/sys/cpu"
 )
@@ -21,6 +20,9 @@ type receipt struct {
 	size int64
 	sum  uint32
 }
+
+// receiptEnd is the end of the names of receipts.
+const receiptEnd = ".receipt"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -49,7 +51,7 @@ func receiptOf(path string) (receipt, error) {
 // receiptPath returns the path of a module's receipt for this processor: compiled code needs the features of the one that
 // it was compiled on. A folder that a service for continuous integration keeps is used on several.
 func (d *diskCache) receiptPath(hash [32]byte) string {
-	return filepath.Join(d.dir, fmt.Sprintf("%x-%x.receipt", hash, d.processor[:8]))
+	return filepath.Join(d.dir, fmt.Sprintf("%x-%x%s", hash, d.processor[:8], receiptEnd))
 }
 
 // processorFingerprint distinguishes processors for which the engine makes different code.
@@ -140,31 +142,5 @@ func (d *diskCache) adopt(hash [32]byte, path string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	return os.Rename(path, filepath.Join(folder, r.file))
-}
-
-// dropScratch removes the folders of interrupted compilations.
-func (d *diskCache) dropScratch() {
-	folders, _ := filepath.Glob(filepath.Join(d.root, scratchPrefix+"*"))
-	for _, path := range folders {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > maxScratchAge {
-			_ = os.RemoveAll(path)
-		}
-	}
-}
-
-// dropOrphans removes compiled code without a receipt: it cannot be checked.
-func (d *diskCache) dropOrphans() {
-	receipts, _ := filepath.Glob(filepath.Join(d.dir, "*.receipt"))
-	known := map[string]bool{}
-	for _, path := range receipts {
-		if r, err := readReceipt(path); err == nil {
-			known[r.file] = true
-		}
-	}
-	for _, path := range d.compiled() {
-		if !known[filepath.Base(path)] {
-			_ = os.Remove(path)
-		}
-	}
+	return d.move(path, filepath.Join(folder, r.file))
 }
