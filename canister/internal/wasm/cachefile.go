@@ -200,7 +200,7 @@ func ImportCache(root string, in io.Reader) (CacheContent, error) {
 	if err != nil {
 		return CacheContent{}, err
 	}
-	r := cacheReader{folder: f, archive: tar.NewReader(in), receipts: map[string]receipt{}}
+	r := newCacheReader(f, in)
 	err = r.read()
 	if err == nil {
 		err = r.adopt()
@@ -212,9 +212,14 @@ func ImportCache(root string, in io.Reader) (CacheContent, error) {
 type cacheReader struct {
 	folder   *cacheFolder
 	archive  *tar.Reader
+	seen     map[string]bool    // names of entries
 	modules  []string           // names of files
 	receipts map[string]receipt // of the compiled forms, by the hash of the binary
 	content  CacheContent
+}
+
+func newCacheReader(f *cacheFolder, in io.Reader) *cacheReader {
+	return &cacheReader{folder: f, archive: tar.NewReader(in), seen: map[string]bool{}, receipts: map[string]receipt{}}
 }
 
 var errNotACacheFile = errors.New("it is not a file of canisterd cache export")
@@ -240,32 +245,29 @@ func (r *cacheReader) read() error {
 		if err != nil {
 			return fmt.Errorf("it is damaged: %w", err)
 		}
-		if r.content.Bytes += entry.Size; r.content.Bytes > maxDiskCache {
+		if entry.Size > maxDiskCache-r.content.Bytes {
 			return fmt.Errorf("its modules have more than %d GiB, the limit of a cache directory", int64(maxDiskCache)>>30)
 		}
+		r.content.Bytes += entry.Size
 		if err := r.entry(entry); err != nil {
 			return fmt.Errorf("it is damaged at %q: %w", entry.Name, err)
 		}
 	}
 }
 
-// entry unpacks one file.
+// entry unpacks one file. An extended header would let a small archive describe a large file of holes.
 func (r *cacheReader) entry(entry *tar.Header) error {
 	folder, name := path.Split(entry.Name)
-	if entry.Typeflag != tar.TypeReg || !isHash(name) {
+	switch {
+	case entry.Typeflag != tar.TypeReg || len(entry.PAXRecords) > 0 || !isHash(name):
 		return errors.New("it has no such files")
+	case r.seen[entry.Name]:
+		return errors.New("the file is there twice")
 	}
+	r.seen[entry.Name] = true
 	switch strings.TrimSuffix(folder, "/") {
 	case cachedModules:
-		file, err := io.ReadAll(r.archive)
-		if err != nil {
-			return err
-		}
-		if _, err := decodeModule(file); err != nil {
-			return err
-		}
-		r.modules = append(r.modules, name)
-		return os.WriteFile(filepath.Join(r.folder.stage, name), file, 0o600)
+		return r.module(name, entry.Size)
 	case cachedReceipts:
 		text, err := io.ReadAll(io.LimitReader(r.archive, maxReceipt))
 		if err != nil {
@@ -279,9 +281,30 @@ func (r *cacheReader) entry(entry *tar.Header) error {
 	return errors.New("it has no such files")
 }
 
-// complete checks that each compiled form is the one of its receipt.
+// module unpacks a rewritten module.
+func (r *cacheReader) module(name string, size int64) error {
+	if size > maxCachedModule {
+		return fmt.Errorf("it has %d bytes, and the limit of a module is %d", size, maxCachedModule)
+	}
+	file, err := io.ReadAll(r.archive)
+	if err != nil {
+		return err
+	}
+	if _, err := decodeModule(file); err != nil {
+		return err
+	}
+	r.modules = append(r.modules, name)
+	return os.WriteFile(filepath.Join(r.folder.stage, name), file, 0o600)
+}
+
+// complete checks that each compiled form is the one of its receipt, and of no other one.
 func (r *cacheReader) complete() error {
+	moduleOf := map[string]string{} // by the file of the code
 	for hash, want := range r.receipts {
+		if other, ok := moduleOf[want.file]; ok {
+			return fmt.Errorf("it is damaged: modules %s and %s have the same compiled code", min(hash, other), max(hash, other))
+		}
+		moduleOf[want.file] = hash
 		got, err := receiptOf(r.staged(want))
 		if err != nil {
 			return fmt.Errorf("it is damaged: it lacks the compiled code of module %s: %w", hash, err)

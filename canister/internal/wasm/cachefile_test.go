@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,6 +153,12 @@ func TestFilesThatCannotBeUsedAreRefusedAsAWhole(t *testing.T) {
 			all[3].content[100]++
 			return all
 		}),
+		"the file is there twice": with(func(all []entry) []entry {
+			return append(all, all[3])
+		}),
+		"have the same compiled code": with(func(all []entry) []entry {
+			return append(all, entry{"receipts/" + strings.Repeat("0", 64), all[1].content})
+		}),
 		"it has no such files": with(func(all []entry) []entry {
 			all[3].name = "modules/../" + strings.Repeat("0", 64)
 			return append(all, entry{"code/../../../escaped", nil})
@@ -166,6 +173,30 @@ func TestFilesThatCannotBeUsedAreRefusedAsAWhole(t *testing.T) {
 		}
 	}
 }
+
+// The sizes add up to a negative number, and the second file has nothing but a hole.
+func TestASmallCacheFileCannotDescribeALargeOne(t *testing.T) {
+	entries := unpacked(t, exported(t))
+	start := packed(t, entries)
+	start = start[:len(start)-2*tarBlock] // without the end of an archive
+	name := "code/" + strings.Repeat("0", 64)
+	for want, head := range map[string]*tar.Header{
+		"more than 8 GiB":          {Name: name, Size: math.MaxInt64, Typeflag: tar.TypeReg},
+		"the limit of a module is": {Name: "modules/" + strings.Repeat("0", 64), Size: maxCachedModule + 1, Typeflag: tar.TypeReg},
+		"it has no such files":     {Name: name, Typeflag: tar.TypeReg, PAXRecords: map[string]string{"comment": "a hole"}},
+	} {
+		file := bytes.NewBuffer(bytes.Clone(start))
+		if err := tar.NewWriter(file).WriteHeader(head); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ImportCache(t.TempDir(), file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+}
+
+// tarBlock is the unit of an archive.
+const tarBlock = 512
 
 func FuzzReadCacheFile(f *testing.F) {
 	file := exported(f)
@@ -182,7 +213,7 @@ func FuzzReadCacheFile(f *testing.F) {
 		if err := os.Mkdir(filepath.Join(own.stage, own.head.Engine), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		r := cacheReader{folder: &own, archive: tar.NewReader(bytes.NewReader(file)), receipts: map[string]receipt{}}
+		r := newCacheReader(&own, bytes.NewReader(file))
 		err := r.read()
 		for _, code := range r.receipts {
 			if _, missing := os.Stat(r.staged(code)); err == nil && missing != nil {

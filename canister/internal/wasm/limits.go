@@ -99,6 +99,9 @@ const (
 	addedUnit  = 1 << 20
 	// maxCacheHead and maxReceipt limit what is read of the head of a cache file, and of a receipt in it.
 	maxCacheHead, maxReceipt = 4 << 10, 256
+	// maxCachedModule is the size of a rewritten module in a cache file, several times that of the largest upload: it is
+	// read into memory to be checked.
+	maxCachedModule = 512 << 20
 )
 
 // Smaller in tests, whose heaps are small.
