@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +57,7 @@ random numbers, but no files and no network. Runs can be repeated: time begins a
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				args, own = args[:dash], args[dash:]
 			}
+			endBySignals()
 			return c.runComponent(cmd.Context(), &f, args, own)
 		},
 	}
@@ -64,6 +67,10 @@ random numbers, but no files and no network. Runs can be repeated: time begins a
 	flags.StringVar(&f.start, "start-time", componentStart, "time at which the clocks begin")
 	return cmd
 }
+
+// endBySignals makes the kernel end the process at the next signal. Core code in a loop does not end with a context, and once a
+// garbage collection waits for it, no goroutine runs that could receive the signal.
+func endBySignals() { signal.Reset(os.Interrupt, syscall.SIGTERM) }
 
 // options gives what the component finds around it.
 func (f *componentFlags) options(c *cli, file string, args []string) (o wasi.Options, err error) {
