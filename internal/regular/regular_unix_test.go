@@ -3,6 +3,7 @@
 package regular
 
 import (
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -63,5 +64,25 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 				t.Errorf("%s, at most %d bytes: %q, %v, want %q", row.name, row.most, content, err, *want)
 			}
 		}
+	}
+}
+
+func TestOnlyRegularFilesAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	pipe, link := filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(os.DevNull, link); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{pipe: "is a named pipe", link: "is a device", dir: "is a directory"} {
+		err := Replace(path, func(io.Writer) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {
+		t.Errorf("the directory has %q", left)
 	}
 }
