@@ -6,10 +6,11 @@ package main
 // 0.8 MB, 0.4 compressed: 0.2 of that are the two modules of the project, which are compressed already. Sets of clones with
 // stand-ins, drawn arguments, points of no return and known modules brought 0.5 MB, 0.15 compressed: all of it is our code.
 // Modules that run in fragments before they are compiled brought 0.2 MB, 0.1 compressed. Commands that run components brought
-// 1.0 MB, 0.4 compressed: all of it is our host of the Component Model and WASI, which shares the engine with canisters.
+// 1.0 MB, 0.4 compressed: all of it is our host of the Component Model and WASI, which shares the engine with canisters. The
+// commands that move and fill the directory of compiled modules, and the one that suggests invariants, brought 0.1 MB.
 const (
-	maxStripped   = 45_700_000
-	maxCompressed = 18_000_000
+	maxStripped   = 45_800_000
+	maxCompressed = 18_100_000
 )
 
 // shownModules is the number of modules that the page lists.
