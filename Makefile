@@ -134,7 +134,7 @@ test-components: wasm-tools $(OLDER_WASM_TOOLS) bin/componentize-py/bin/componen
 .PHONY: test-components-definitions
 test-components-definitions: ## 10,000 programs of components, beside the definitions of the specification (needs Python 3, and DEFINITIONS=definitions.py of WebAssembly/component-model; PROGRAMS and FIRST select others)
 	@test -f "$(DEFINITIONS)" || { echo "DEFINITIONS is not a file: set it to design/mvp/canonical-abi/definitions.py of WebAssembly/component-model at 6d28164" >&2; exit 1; }
-	CANISTERD_DEFINITIONS="$(abspath $(DEFINITIONS))" $(GO) test -count=1 -v -timeout 3h -parallel 8 ./component -run TracesOfTheDefinitions -programs $(or $(PROGRAMS),10000) -first $(or $(FIRST),0)
+	CANISTERD_DEFINITIONS="$(abspath $(DEFINITIONS))" $(GO) test -count=1 -v -timeout 3h -parallel 8 -tags definitions ./component -run TracesOfTheDefinitions -programs $(or $(PROGRAMS),10000) -first $(or $(FIRST),0)
 
 .PHONY: test-clients-browser
 test-clients-browser: test/e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)

@@ -210,32 +210,3 @@ func (p *program) String() string {
 	}
 	return s.String()
 }
-
-// shrink removes actions and operations as long as a program stays interesting.
-func (p *program) shrink(interesting func(*program) bool) *program {
-	for again := true; again; {
-		again = false
-		for at := 0; at < len(p.actions); {
-			q := *p
-			q.actions = slices.Delete(slices.Clone(p.actions), at, at+1)
-			if interesting(&q) {
-				p, again = &q, true
-			} else {
-				at++
-			}
-		}
-		for n := range p.scripts {
-			for at := 0; at < len(p.scripts[n]); {
-				q := *p
-				q.scripts = slices.Clone(p.scripts)
-				q.scripts[n] = slices.Delete(slices.Clone(p.scripts[n]), at, at+1)
-				if interesting(&q) {
-					p, again = &q, true
-				} else {
-					at++
-				}
-			}
-		}
-	}
-	return p
-}
