@@ -149,9 +149,6 @@ func (w *cacheWriter) module(path string, keys func(hash [32]byte) [][32]byte) e
 	if err != nil || !slices.ContainsFunc(keys(m.Hash), func(key [32]byte) bool { return w.folder.path(key) == path }) {
 		return nil //nolint:nilerr // of a build with another form of modules
 	}
-	if !w.folder.check(m.BinaryHash) {
-		return nil
-	}
 	if !w.written[m.BinaryHash] {
 		if err := w.code(m); err != nil {
 			return err
@@ -171,13 +168,19 @@ func (w *cacheWriter) code(m *rewrite.Module) error {
 	}
 	r, err := parseReceipt(receipt)
 	if err != nil {
-		return err
+		return errors.Join(err, fs.ErrNotExist)
 	}
 	code, err := os.Open(filepath.Join(f.root, f.head.Engine, r.file))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = code.Close() }()
+	if got, err := receiptOfCode(r.file, code); err != nil || got != r {
+		return errors.Join(err, fs.ErrNotExist) // another compilation replaces the code, and has written the receipt
+	}
+	if _, err := code.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	if err := w.file(cachedReceipts+"/"+hex.EncodeToString(m.BinaryHash[:]), bytes.NewReader(receipt), int64(len(receipt))); err != nil {
 		return err
 	}

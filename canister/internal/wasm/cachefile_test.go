@@ -63,6 +63,44 @@ func TestAnImportedModuleIsNotCompiledAgain(t *testing.T) {
 	}
 }
 
+// A compilation writes the receipt before it replaces the code.
+func TestCodeThatDoesNotMatchItsReceiptStaysBehind(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ImportCache(dir, bytes.NewReader(exported(t))); err != nil {
+		t.Fatal(err)
+	}
+	code, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
+	if err != nil || len(code) != 1 {
+		t.Fatalf("the compiled code is in %q (%v)", code, err)
+	}
+	for _, change := range []func(code []byte) []byte{
+		func(code []byte) []byte { return append(code, 0) },
+		func(code []byte) []byte { return code[:len(code)-2] },
+		func(code []byte) []byte { return append([]byte{code[0] ^ 1}, code[1:]...) },
+	} {
+		before, err := os.ReadFile(code[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := change(bytes.Clone(before))
+		if err := os.WriteFile(code[0], other, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if content, err := ExportCache(dir, io.Discard, plain); err != nil || content.Modules != 0 {
+			t.Errorf("exported %+v (%v)", content, err)
+		}
+		if after, err := os.ReadFile(code[0]); err != nil || !bytes.Equal(after, other) {
+			t.Errorf("the export changed the code (%v)", err)
+		}
+		if err := os.WriteFile(code[0], before, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if content, err := ExportCache(dir, io.Discard, plain); err != nil || content.Modules != 1 {
+		t.Errorf("exported %+v (%v)", content, err)
+	}
+}
+
 func TestModulesOfOtherBuildsStayBehind(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := ImportCache(dir, bytes.NewReader(exported(t))); err != nil {

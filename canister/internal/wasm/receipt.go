@@ -26,17 +26,22 @@ const receiptEnd = ".receipt"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// receiptOf reads a file of compiled code, piece by piece, and makes its receipt.
+// receiptOf reads a file of compiled code, and makes its receipt.
 func receiptOf(path string) (receipt, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return receipt{}, err
 	}
 	defer func() { _ = f.Close() }()
-	r := receipt{file: filepath.Base(path)}
+	return receiptOfCode(filepath.Base(path), f)
+}
+
+// receiptOfCode reads compiled code, piece by piece, and makes the receipt of its file.
+func receiptOfCode(file string, code io.Reader) (receipt, error) {
+	r := receipt{file: file}
 	piece := make([]byte, 64<<10)
 	for {
-		n, err := f.Read(piece)
+		n, err := code.Read(piece)
 		r.size += int64(n)
 		r.sum = crc32.Update(r.sum, castagnoli, piece[:n])
 		if err == io.EOF {
