@@ -266,7 +266,8 @@ func BenchmarkRatioStartToReady(b *testing.B) {
 }
 
 // BenchmarkRatioStartWithAFullCache is the time from the start of the binary until it serves requests, with a cache of
-// 2,000 compiled modules, of which it uses none; the floor is such a start with an empty cache.
+// 2,000 compiled modules, of which it uses none; the floor is such a start with an empty cache. It measures 1.0, and measured
+// 3.8 when a start listed the cache: the limit of 1.5 is above the noise of starts and far below that.
 func BenchmarkRatioStartWithAFullCache(b *testing.B) {
 	full, empty := b.TempDir(), b.TempDir()
 	fillCache(b, full, 2000)
