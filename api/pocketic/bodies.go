@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 
 	"github.com/canisterd/canisterd/internal/budget"
 )
@@ -28,33 +27,59 @@ func (s *Server) readBody(r *http.Request, most int64, memory *budget.Reservatio
 // readAll reads up to most bytes, and reserves cost times as many. expected is the number of bytes that a client has
 // announced, -1 for none: they take nothing from others before they arrive.
 func (s *Server) readAll(from io.Reader, expected, most, cost int64, memory *budget.Reservation) ([]byte, error) {
-	var content []byte
+	var pieces [][]byte
+	var length int64
 	for {
-		if have := int64(cap(content)); int64(len(content)) == have {
-			size := max(firstBody, 2*have)
-			if expected >= have && expected < size {
-				size = expected + 1 // for the read that finds the end
-			}
-			size = min(size, most+1)
-			if have == size {
-				return nil, &failure{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes: that is the limit here", most)}
-			}
-			if err := s.grow(memory, (size-have)*cost); err != nil {
-				return nil, err
-			}
-			grown := make([]byte, 0, size)
-			for piece := range slices.Chunk(content, pieceBytes) {
-				grown = append(grown, piece...)
-			}
-			content = grown
+		size := min(max(firstBody, length), pieceBytes, most+1-length)
+		if expected >= length {
+			size = min(size, expected-length+1) // for the read that finds the end
 		}
-		n, err := from.Read(content[len(content):cap(content)])
-		content = content[:len(content)+n]
+		if size == 0 {
+			return nil, bodyTooLong(most)
+		}
+		if err := s.grow(memory, size*cost); err != nil {
+			return nil, err
+		}
+		piece, err := fill(from, make([]byte, size))
+		pieces = append(pieces, piece)
+		length += int64(len(piece))
 		switch {
-		case err == io.EOF && int64(len(content)) <= most:
-			return content, nil
+		case err == io.EOF && length <= most:
+			return join(pieces, length), nil
 		case err != nil && err != io.EOF:
 			return nil, failed("Failed to buffer the request body: %v", err)
 		}
 	}
+}
+
+// fill reads until the piece is full or the reader returns an error, and returns what was read. io.ReadFull would
+// confuse the end with a client that has left, for which bodies return io.ErrUnexpectedEOF.
+func fill(from io.Reader, piece []byte) ([]byte, error) {
+	read := 0
+	for read < len(piece) {
+		n, err := from.Read(piece[read:])
+		read += n
+		if err != nil {
+			return piece[:read], err
+		}
+	}
+	return piece, nil
+}
+
+// join returns the pieces of a body as one, and drops each once it is copied.
+func join(pieces [][]byte, length int64) []byte {
+	if len(pieces) == 1 {
+		return pieces[0]
+	}
+	content := make([]byte, 0, length)
+	for i, piece := range pieces {
+		content = append(content, piece...)
+		pieces[i] = nil
+	}
+	return content
+}
+
+// bodyTooLong refuses a body of more than most bytes.
+func bodyTooLong(most int64) error {
+	return &failure{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes: that is the limit here", most)}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -171,31 +172,49 @@ func (s *Server) setStableMemory(ctx context.Context, e *entry, body []byte) (an
 	return nil, err
 }
 
-// inflate decompresses a blob, whose bytes count in memory.
+// inflate decompresses a blob. It does so twice, because a blob can inflate to a thousand times its size: the first time
+// only counts the bytes, and reserves them, before any is kept.
 func (s *Server) inflate(content []byte, memory *budget.Reservation) ([]byte, error) {
+	length, err := s.inflatedLength(content, memory)
+	if err != nil {
+		return nil, err
+	}
 	reader, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
 		return nil, conversion("Decompression failed")
 	}
-	broken := &failing{from: reader}
-	inflated, err := s.readAll(broken, -1, canister.MaxStableBytes, 1, memory)
-	if broken.err != nil {
-		return nil, conversion("Decompression failed")
+	inflated := make([]byte, length)
+	for piece := range slices.Chunk(inflated, pieceBytes) {
+		if _, err := io.ReadFull(reader, piece); err != nil {
+			return nil, conversion("Decompression failed")
+		}
+		runtime.Gosched()
 	}
-	return inflated, err
+	return inflated, nil
 }
 
-// failing remembers the error of a reader, unless it is the end.
-type failing struct {
-	from io.Reader
-	err  error
-}
-
-// Read reads.
-func (f *failing) Read(p []byte) (int, error) {
-	n, err := f.from.Read(p)
-	if err != nil && err != io.EOF {
-		f.err = err
+// inflatedLength is how many bytes a blob inflates to. They count in memory.
+func (s *Server) inflatedLength(content []byte, memory *budget.Reservation) (int64, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return 0, conversion("Decompression failed")
 	}
-	return n, err
+	var length int64
+	for {
+		n, err := io.CopyN(io.Discard, reader, pieceBytes)
+		length += n
+		switch {
+		case err != nil && err != io.EOF:
+			return 0, conversion("Decompression failed")
+		case length > canister.MaxStableBytes:
+			return 0, bodyTooLong(canister.MaxStableBytes)
+		}
+		if err := s.grow(memory, n); err != nil {
+			return 0, err
+		}
+		if err == io.EOF {
+			return length, nil
+		}
+		runtime.Gosched() // messages of all instances wait for one piece, and not for the scheduler's 10 ms
+	}
 }
