@@ -131,6 +131,7 @@ type Server struct {
 	operations  operations
 	streams     streams
 	gateways    gateways
+	inflating   chan struct{} // holds an element while a blob is inflated: one at a time, as it takes a whole processor
 
 	pending atomic.Int64  // requests in progress
 	served  atomic.Uint64 // finished requests
@@ -149,6 +150,7 @@ func New(host Host, options Options) *Server {
 	if s.diagnostics == nil {
 		s.diagnostics = io.Discard
 	}
+	s.inflating = make(chan struct{}, 1)
 	s.routes = s.table()
 	return s
 }

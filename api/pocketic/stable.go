@@ -157,7 +157,7 @@ func (s *Server) setStableMemory(ctx context.Context, e *entry, body []byte) (an
 	defer memory.Release()
 	content := blob.content
 	if blob.gzip {
-		if content, err = s.inflate(content, memory); err != nil {
+		if content, err = s.inflate(ctx, content, memory); err != nil {
 			return nil, err
 		}
 	}
@@ -174,7 +174,13 @@ func (s *Server) setStableMemory(ctx context.Context, e *entry, body []byte) (an
 
 // inflate decompresses a blob. It does so twice, because a blob can inflate to a thousand times its size: the first time
 // only counts the bytes, and reserves them, before any is kept.
-func (s *Server) inflate(content []byte, memory *budget.Reservation) ([]byte, error) {
+func (s *Server) inflate(ctx context.Context, content []byte, memory *budget.Reservation) ([]byte, error) {
+	select {
+	case s.inflating <- struct{}{}:
+		defer func() { <-s.inflating }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	length, err := s.inflatedLength(content, memory)
 	if err != nil {
 		return nil, err

@@ -183,7 +183,7 @@ func TestABodyForPathsHasAllOfThem(t *testing.T) {
 }
 
 func TestABlobOfZerosInflatesToItsSize(t *testing.T) {
-	packed := gzipOfZeros(128 << 20)()
+	packed := gzipOfZeros(128 << 20)
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		t.Fatal(err)
