@@ -86,7 +86,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	}
 	d := &Daemon{
 		listener: listener, log: config.Log, failed: make(chan struct{}), limit: newConnectionLimit(connectionsOf(descriptors())),
-		memory: newMemory(config.MemoryLimit), decoders: ic.NewDecoders(runtime.GOMAXPROCS(0) / 2),
+		memory: newMemory(config.MemoryLimit), decoders: ic.NewDecoders(runtime.NumCPU() / 2),
 	}
 	if d.spans, err = newSpans(&config); err != nil {
 		return nil, errors.Join(err, listener.Close())

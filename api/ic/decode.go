@@ -3,8 +3,8 @@ package ic
 import "context"
 
 // Decoders limits how many large requests take a processor at once. A body of megabytes of nested CBOR takes one for
-// 20 ms, the proofs of 1,000 paths for some; eight at once would keep small requests waiting for all of them. One value
-// serves all handlers of a process. Nil means no limit.
+// 20 ms, the proofs of 1,000 paths for some, a reply of 2 MB for a few; eight at once would keep small requests waiting
+// for all of them. One value serves all handlers of a process. Nil means no limit.
 type Decoders chan struct{}
 
 // NewDecoders allows a number of bodies at once, at least one.

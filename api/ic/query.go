@@ -37,6 +37,11 @@ func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, e
 		rejection := rejectionOf(result.Reject)
 		response.Rejection = &rejection
 	}
+	leave, err := h.info.Decoders.enter(ctx, len(result.Reply) > largeBody)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	key := to.view.NodeKey(to.subnet)
 	return wire.EncodeQueryResponse(response, claims.ID, result.Time+uint64(dated), wire.Node{ID: key.Principal(), Sign: key.Sign}), nil
 }
