@@ -82,7 +82,7 @@ const diskBytes = 16 << 20
 func fullDisk() attack {
 	var canisters []principal.Principal
 	return attack{
-		name: "full-disk", limits: standard, launch: launch{disk: true},
+		name: "full-disk", limits: fullDiskLimits, launch: launch{disk: true},
 		why: "updates that need more memory than the file of heaps may have; errors of writing",
 		prepare: func(ctx context.Context, s *stage) (err error) {
 			canisters, err = s.deploy(ctx, memoryText, 2)
