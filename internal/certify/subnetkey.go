@@ -53,7 +53,7 @@ func NewSubnetKey(seed Seed) *SubnetKey {
 	}
 	k := new(SubnetKey)
 	scalar.BigInt(&k.secret)
-	k.public.point.ScalarMultiplicationBase(&k.secret)
+	k.public.point = multiplyGenerator(&scalar)
 	raw := k.public.point.Bytes()
 	k.public.der = blsDERPrefix + string(raw[:])
 	return k
