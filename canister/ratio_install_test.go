@@ -182,15 +182,14 @@ func firstMessage(b *testing.B, module []byte) {
 }
 
 // BenchmarkRatioWarmInstall installs a module that an earlier process has compiled;
-// the floor is the engine below loading the same bytes, unmetered, from its own
-// folder. In 84 % of what is measured, the engine below loads the rewritten module, which is 1.7 times as large: 1.7 is the
-// bound. More than half of that time it validates the code again, which it does before it looks into its folder.
+// the floor is the engine below loading the same bytes, unmetered, from its own folder. It validates their code again, which
+// what is measured does not, but the compiled form of the rewritten module is 1.7 times as large.
 func BenchmarkRatioWarmInstall(b *testing.B) {
 	module := large(b)
 	cfg, dir := canister.EngineConfig{CacheDir: b.TempDir()}, b.TempDir()
 	installed(b, canister.EngineConfig{CacheDir: cfg.CacheDir, Fragments: canister.FragmentsNever}, module)
 	compiled(b, dir, module)
-	ratio.CompareLeast(b, 2,
+	ratio.CompareLeast(b, 1.3,
 		func() time.Duration { return installed(b, cfg, module) },
 		func() time.Duration { return compiled(b, dir, module) })
 }

@@ -43,7 +43,7 @@ var arrows = map[string]struct {
 	"canister/internal/demangle":   {nil, "a name is read without its module"},
 	"canister/internal/checkpoint": {nil, "one file of slots; what lies in them is the memories' business"},
 	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "archive"}, "pages know no message"},
-	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/fragment", "canister/internal/checkpoint", "archive", "internal/profile"}, "the engine runs guests; what they may call is linked in"},
+	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/fragment", "canister/internal/wasmfile", "canister/internal/checkpoint", "archive", "internal/profile"}, "the engine runs guests; what they may call is linked in"},
 	"canister/internal/ic0":        {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite", "internal/profile"}, "the System API serves one message"},
 	"canister/internal/wasi":       {[]string{"canister/internal/ic0", "canister/internal/wasm", "canister/internal/rewrite"}, "functions of WASI serve one message, as the System API does"},
 	"canister":                     {[]string{"archive", "internal/cow", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/", "internal/profile", "internal/sourcelines"}, "one canister knows no subnet"},

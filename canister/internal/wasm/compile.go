@@ -221,7 +221,12 @@ func (c *Code) compile(ctx context.Context) (compiled wazero.CompiledModule, err
 	}
 	defer queue.release(ctx)
 	if e.disk != nil {
-		if err := e.disk.compile(hash, func(dir string) error { return c.build(ctx, dir, slow) }); err != nil {
+		if err := e.disk.compile(hash, func(dir string) error {
+			if err := c.build(ctx, dir, slow); err != nil {
+				return err
+			}
+			return nameBySkeleton(dir, c.module)
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -241,6 +246,9 @@ func (c *Code) build(ctx context.Context, dir string, slow bool) error {
 func (c *Code) load(ctx context.Context) (wazero.CompiledModule, error) {
 	if err := c.engine.instantiateHosts(&c.engine.whole, c.module); err != nil {
 		return nil, err
+	}
+	if compiled, ok := c.loadBySkeleton(); ok {
+		return compiled, nil
 	}
 	ctx = experimental.WithCompilationWorkers(ctx, c.engine.config.CompileWorkers)
 	return c.engine.whole.runtime.CompileModule(ctx, c.module.Binary)

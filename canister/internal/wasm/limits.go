@@ -59,6 +59,8 @@ const (
 	maxCommonPages = 16 << 20 / PageSize
 	// maxCopy is how many pages are copied from file to file at a time.
 	maxCopy = 1 << 20 / PageSize
+	// workersThatEnd is the least number of workers with which the engine's compiler asks whether its context has ended.
+	workersThatEnd = 2
 	// minFragmentsTime is the estimated time of a compilation, in nanoseconds, from which on a module runs in fragments
 	// until it is compiled, unless one of its functions takes more than maxFragmentTime: nothing else runs on the thread
 	// of a message meanwhile.
