@@ -90,7 +90,7 @@ func TestAmountsOver64BitsTrapTheOldFunctions(t *testing.T) {
 
 func TestTheCostFunctionsTellThePrices(t *testing.T) {
 	p := canistertest.NewPlace(t)
-	p.Subnet.Keys = []canister.Key{{Scheme: canister.ECDSASecp256k1, Name: "key_1", Nodes: 34}, {Scheme: canister.SchnorrEd25519, Name: "test_key_1", Nodes: 13}}
+	p.Subnet.Keys = []canister.Key{{Name: "key_1", Nodes: 34}, {Name: "test_key_1", Nodes: 13}}
 	c := p.Canister(p.Wat(`(module
 		(import "ic0" "cost_call" (func $call (param i64 i64 i32))) (import "ic0" "cost_create_canister" (func $create (param i32)))
 		(import "ic0" "cost_http_request" (func $http (param i64 i64 i32)))
@@ -103,7 +103,7 @@ func TestTheCostFunctionsTellThePrices(t *testing.T) {
 		  (i32.store8 (i32.const 80) (call $ecdsa (i32.const 1000) (i32.const 5) (i32.const 0) (i32.const 48)))
 		  (i32.store8 (i32.const 81) (call $schnorr (i32.const 1005) (i32.const 10) (i32.const 1) (i32.const 64)))
 		  (i32.store8 (i32.const 82) (call $ecdsa (i32.const 1000) (i32.const 5) (i32.const 2) (i32.const 90)))
-		  (i32.store8 (i32.const 83) (call $schnorr (i32.const 1005) (i32.const 10) (i32.const 0) (i32.const 90)))
+		  (i32.store8 (i32.const 83) (call $schnorr (i32.const 1005) (i32.const 4) (i32.const 0) (i32.const 90)))
 		  (call $append (i32.const 0) (i32.const 84)) (call $reply)))`), nil)
 	got := reply(t, p.Query(c, "q", nil))
 	fees := &p.Subnet.Fees

@@ -5,7 +5,7 @@ import "github.com/canisterd/canisterd/canister/internal/ic0"
 // Subnet is the input of a subnet to every execution of a round.
 type Subnet = ic0.Subnet
 
-// Key is a threshold key and the size of the subnet that holds it, which determines the price of signatures.
+// Key is a name of threshold keys and the size of the subnet that holds them, which determines the price of signatures.
 type Key = ic0.Key
 
 // KeyScheme is the scheme of a threshold key.
@@ -18,4 +18,5 @@ const (
 	SchnorrEd25519  = ic0.SchnorrEd25519
 	VetKDBLS12381G2 = ic0.VetKDBLS12381G2
 	ECDSASecp256r1  = ic0.ECDSASecp256r1
+	KeySchemes      = ic0.KeySchemes
 )

@@ -119,7 +119,7 @@ func (s *subnet) checkArchived(c *archive.Coder) {
 	}
 	for i := range s.Signing.Pending {
 		p := &s.Signing.Pending[i]
-		c.Check(s.net.signing.signer != nil && s.Signing.Holds(p.Key) && s.net.signing.signer.Signs(p), "a request for a signature cannot be answered")
+		c.Check(s.net.signer != nil && s.Signing.Holds(p.Key) && s.net.signer.Signs(p), "a request for a signature cannot be answered")
 	}
 	for _, in := range taken.Aside {
 		c.Check(s.isCommand(in), "a call of the management canister has no caller")

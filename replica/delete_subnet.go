@@ -35,7 +35,7 @@ func (n *Network) deleteSubnet(in DeleteSubnet) Result {
 		return refuse(refusal.Conflict, "subnet %s is the root subnet: a network cannot be without it", in.Subnet)
 	case n.routes.find(n.View().DefaultCanister()) == position:
 		return refuse(refusal.Conflict, "subnet %s hosts the default effective canister id of the network", in.Subnet)
-	case len(n.subnets[position].Signing.Keys) > 0:
+	case len(n.subnets[position].Signing.Names) > 0:
 		return refuse(refusal.Conflict, "subnet %s holds threshold keys of the network", in.Subnet)
 	}
 	gone := n.subnets[position]

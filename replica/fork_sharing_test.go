@@ -23,8 +23,8 @@ import (
 //
 // Anyone who adds such a field handles it in the fork of its struct (fork.go of its package) and enters it here.
 var forks = map[string]string{
-	"replica.Network": `new: config runner executor sink profiler covered meter prevAnswered defaultRunner event traps journal compared legal shown; share: management routes rootKey;
-		fork: subnets signing report answered rules; remake: delegations index views`,
+	"replica.Network": `new: config runner executor sink profiler covered meter prevAnswered defaultRunner event traps journal compared legal shown; share: management signer routes rootKey;
+		fork: subnets report answered rules; remake: delegations index views`,
 	"replica.subnet": `fork: State net faults; remake: paused waiting; share: config key nodes publicKey shownRanges;
 		remake: record ahead; new: asked jobs running spare mailboxes choices tally`,
 	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready RandomBeacon Compiled ManagementCalls Heartbeats Outcalls Signing
@@ -43,7 +43,7 @@ var forks = map[string]string{
 	"cow.List":                 `fork: pages`,
 	"cow.Pages":                `share: pages; new: spare`,
 	"state.PendingOutcall":     `fork: Ticket; share: Sent`,
-	"state.Signing":            `share: Keys Ring; fork: Pending`,
+	"state.Signing":            `share: Names Ring; fork: Pending`,
 	"state.PendingSignature":   `fork: Ticket; share: Arg`,
 	"state.Postponed":          `fork: Ticket`,
 	"state.HeldMessages":       `fork: list pairs`,
@@ -75,7 +75,6 @@ var forks = map[string]string{
 	"state.StreamMessage":      `fork: Request Response From`,
 	"state.Preparation":        `fork: In; share: Module`,
 	"state.Shared":             `fork: Credited`,
-	"replica.signing":          `share: signer known holders`,
 	"replica.RoundReport":      `fork: Answered`,
 	"ic0.Subnet":               `new: Profiled Covered; share: RootKey Keys Print`,
 	"replica.SubnetConfig":     `share: Ranges Admins`,

@@ -70,9 +70,9 @@ type Network struct {
 	meter                  Meter                                           // nil: calls are not metered
 	subnets                []*subnet                                       // the root subnet first
 	routes                 *routes                                         // replaced, never changed: views share it
-	signing                signing
-	clock                  uint64 // ns, set by AdvanceTo
-	time                   uint64 // ns, of the last round
+	signer                 state.Signer                                    // of threshold keys; nil: there are none
+	clock                  uint64                                          // ns, set by AdvanceTo
+	time                   uint64                                          // ns, of the last round
 	height                 uint64
 	generation             uint64 // counts possible changes of canisters: rounds and test controls
 	open                   bool   // a round has begun and not ended

@@ -44,7 +44,17 @@ const asker = `(module
 // holds the test keys.
 func signer(t *testing.T) *real.Stage {
 	t.Helper()
-	s := real.NewStage(t, replica.Config{Subnets: []replica.SubnetConfig{{Kind: replica.Application}, {Kind: replica.TestKeys}}})
+	return signerOf(t, replica.Application, replica.TestKeys)
+}
+
+// signerOf is a stage with subnets of some kinds, and the asker on the first.
+func signerOf(t *testing.T, kinds ...replica.SubnetKind) *real.Stage {
+	t.Helper()
+	subnets := make([]replica.SubnetConfig, len(kinds))
+	for i, kind := range kinds {
+		subnets[i].Kind = kind
+	}
+	s := real.NewStage(t, replica.Config{Subnets: subnets})
 	module, err := wat.Assemble(asker)
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +133,16 @@ func TestWhatACanisterHasSignedVerifiesUnderTheKeyItWasGiven(t *testing.T) {
 	audit := s.Introspect().AuditCycles()
 	if held := audit.Held().Add(audit.Spent()); held != audit.Minted {
 		t.Errorf("%s cycles are held or spent, %s were minted", held, audit.Minted)
+	}
+}
+
+func TestCallsReachTheSubnetThatHoldsTheirKeyAfterAnEarlierSubnetWasDeleted(t *testing.T) {
+	s := signerOf(t, replica.Application, replica.Application, replica.TestKeys)
+	deleteSubnet(t, s, 1)
+	var key publicKey
+	asked(t, s, "schnorr_public_key", `(record { canister_id = null : opt principal; derivation_path = vec {}; key_id = record { algorithm = variant { ed25519 }; name = "test_key_1" } })`, &key)
+	if len(key.Key) != 32 {
+		t.Errorf("the key has %d bytes, want 32", len(key.Key))
 	}
 }
 

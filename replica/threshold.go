@@ -3,6 +3,7 @@ package replica
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -27,12 +28,14 @@ func thresholdKeys() []thresholdKey {
 	}
 }
 
-// signing holds the threshold keys of a network.
-type signing struct {
-	signer  state.Signer // nil: there are no keys
-	known   []state.KeyID
-	holders map[state.KeyID]int // the position of the subnet that runs the calls for each key; set once
-}
+// knownKeys returns the threshold keys of every network with keys.
+var knownKeys = sync.OnceValue(func() []state.KeyID {
+	var names []string
+	for _, key := range thresholdKeys() {
+		names = append(names, key.name)
+	}
+	return state.KeysNamed(names...)
+})
 
 // placeKeys assigns the threshold keys to subnets, permanently. A key is held by subnets of the kinds that hold it in
 // PocketIC. If the network has none, the key is held by the subnet whose size is nearest to mainnet's from below: the
@@ -43,19 +46,13 @@ func (n *Network) placeKeys() {
 	if !ok {
 		return
 	}
-	n.signing = signing{signer: signer, holders: make(map[state.KeyID]int)}
+	n.signer = signer
 	ring := threshold.NewRing(n.config.Seed)
 	var shown []canister.Key
 	for _, key := range thresholdKeys() {
-		holders := n.holdersOf(&key)
-		for scheme := canister.ECDSASecp256k1; scheme <= canister.ECDSASecp256r1; scheme++ {
-			id := state.KeyID{Scheme: scheme, Name: key.name}
-			n.signing.known = append(n.signing.known, id)
-			n.signing.holders[id] = holders[0].position
-			for _, m := range holders {
-				m.Signing.Keys = append(m.Signing.Keys, id)
-				shown = append(shown, canister.Key{Scheme: scheme, Name: key.name, Nodes: uint64(m.Nodes)})
-			}
+		for _, m := range n.holdersOf(&key) {
+			m.Signing.Names = append(m.Signing.Names, key.name)
+			shown = append(shown, canister.Key{Name: key.name, Nodes: uint64(m.Nodes)})
 		}
 	}
 	for _, m := range n.subnets {
@@ -98,17 +95,18 @@ func (c *SubnetConfig) unpaid() int {
 	return 0
 }
 
-// keyHolder returns the subnet that a call of the management canister must reach because of a threshold key, nil for
-// all other calls.
+// keyHolder returns the subnet that a call of the management canister must reach because of a threshold key, the first
+// that holds the key; nil for all other calls.
 func (n *Network) keyHolder(q *intercanister.Request) (*subnet, *intercanister.Reject) {
-	if n.signing.signer == nil {
+	if n.signer == nil {
 		return nil, nil
 	}
-	id, keyed, reject := n.signing.signer.Route(q.Method, q.Payload, n.signing.known)
+	id, keyed, reject := n.signer.Route(q.Method, q.Payload, knownKeys())
 	if !keyed || reject != nil {
 		return nil, reject
 	}
-	return n.subnets[n.signing.holders[id]], nil
+	i := slices.IndexFunc(n.subnets, func(m *subnet) bool { return m.Signing.Holds(id) })
+	return n.subnets[i], nil
 }
 
 // sign answers requests for signatures of earlier rounds, within the management canister's slice of the round. On
@@ -118,7 +116,7 @@ func (s *subnet) sign() {
 	s.Signing.Pending = nil
 	for done < len(pending) && !s.ManagementCalls.Blocked {
 		p := &pending[done]
-		answer := s.net.signing.signer.Sign(&s.State, p)
+		answer := s.net.signer.Sign(&s.State, p)
 		s.work(answer.Instructions)
 		s.Answer(p.Ticket, answer)
 		done++

@@ -67,7 +67,7 @@ func (x *Execution) signatureCost(function string, s []uint64, schemes ...KeySch
 	}
 	var nodes uint64
 	for _, k := range x.Subnet.Keys {
-		if k.Scheme == schemes[s[2]] && k.Name == string(name) {
+		if k.Name == string(name) {
 			nodes = max(nodes, k.Nodes)
 		}
 	}

@@ -10,11 +10,11 @@ const (
 	SchnorrEd25519
 	VetKDBLS12381G2
 	ECDSASecp256r1 // after the others: files of exported instances have these numbers
+	KeySchemes     // their number
 )
 
-// Key is a threshold key and the size of the subnet that holds it.
+// Key is a name for which every scheme has a threshold key, and the size of the subnet that holds these keys.
 type Key struct {
-	Scheme KeyScheme
-	Name   string
-	Nodes  uint64
+	Name  string
+	Nodes uint64
 }

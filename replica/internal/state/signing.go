@@ -27,8 +27,9 @@ func (id KeyID) String() string {
 
 // Signing is the subnet's threshold keys and the pending requests for signatures.
 type Signing struct {
-	// Keys are the keys the subnet holds, all enabled; they never change.
-	Keys []KeyID
+	// Names are the names of the keys the subnet holds: one key of each scheme for each name, all enabled. They never
+	// change.
+	Names []string
 	// Ring has the keys themselves; the subnets of a network share it.
 	Ring *threshold.Ring
 	// Exempt is the subnet whose canisters sign without a fee: the NNS. The empty principal if there is none.
@@ -47,8 +48,20 @@ type PendingSignature struct {
 	Arg    []byte // valid for the method
 }
 
+// KeysNamed returns the keys of all schemes with some names.
+func KeysNamed(names ...string) (keys []KeyID) {
+	for _, name := range names {
+		for scheme := range canister.KeySchemes {
+			keys = append(keys, KeyID{Scheme: scheme, Name: name})
+		}
+	}
+	return keys
+}
+
 // Holds reports whether the subnet holds a key.
-func (s *Signing) Holds(id KeyID) bool { return slices.Contains(s.Keys, id) }
+func (s *Signing) Holds(id KeyID) bool {
+	return id.Scheme < canister.KeySchemes && slices.Contains(s.Names, id.Name)
+}
 
 // Waiting returns how many requests for a key are not answered.
 func (s *Signing) Waiting(id KeyID) (n int) {

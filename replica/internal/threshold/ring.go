@@ -20,31 +20,31 @@ type Ring struct {
 
 // NewRing returns the ring of a seed.
 func NewRing(seed [32]byte) *Ring {
-	return &Ring{
-		seed: seed, secp256k1: make(map[string]*Secp256k1), secp256r1: make(map[string]*Secp256r1),
-		ed25519: make(map[string]*Ed25519), vetKD: make(map[string]*VetKD),
-	}
+	return &Ring{seed: seed}
 }
 
 // Secp256k1 returns the key with a name for ECDSA or BIP 340. The ring keeps it, so names must be from a fixed set.
-func (r *Ring) Secp256k1(name string) *Secp256k1 { return made(r, r.secp256k1, name, newSecp256k1) }
+func (r *Ring) Secp256k1(name string) *Secp256k1 { return made(r, &r.secp256k1, name, newSecp256k1) }
 
 // Secp256r1 returns the key with a name for ECDSA over secp256r1.
-func (r *Ring) Secp256r1(name string) *Secp256r1 { return made(r, r.secp256r1, name, newSecp256r1) }
+func (r *Ring) Secp256r1(name string) *Secp256r1 { return made(r, &r.secp256r1, name, newSecp256r1) }
 
 // Ed25519 returns the key with a name for Ed25519.
-func (r *Ring) Ed25519(name string) *Ed25519 { return made(r, r.ed25519, name, newEd25519) }
+func (r *Ring) Ed25519(name string) *Ed25519 { return made(r, &r.ed25519, name, newEd25519) }
 
 // VetKD returns the key with a name for vetKD.
-func (r *Ring) VetKD(name string) *VetKD { return made(r, r.vetKD, name, newVetKD) }
+func (r *Ring) VetKD(name string) *VetKD { return made(r, &r.vetKD, name, newVetKD) }
 
-func made[K any](r *Ring, keys map[string]*K, name string, from func([]byte) *K) *K {
+func made[K any](r *Ring, keys *map[string]*K, name string, from func([]byte) *K) *K {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := keys[name]
+	key := (*keys)[name]
 	if key == nil {
 		key = from(expand(r.seed[:], name))
-		keys[name] = key
+		if *keys == nil {
+			*keys = make(map[string]*K)
+		}
+		(*keys)[name] = key
 	}
 	return key
 }
