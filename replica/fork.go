@@ -111,7 +111,7 @@ func (s *subnet) fork(n *Network) *subnet {
 	if s.ahead != nil {
 		f.ahead = s.ahead.fork(n.config.Signed)
 	}
-	f.jobs, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
+	f.asked, f.jobs, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil, nil
 	f.restart()
 	return f
 }

@@ -29,8 +29,8 @@ var forks = map[string]string{
 		remake: record ahead; new: asked jobs running spare mailboxes choices tally`,
 	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready RandomBeacon Compiled ManagementCalls Heartbeats Outcalls Signing
 		Postponed Touched Answered Held throttled Environment Shared Inbound Output Parked Preparing Prepared`,
-	"state.Blocks":             `fork: Nodes days`,
-	"state.Day":                `share: Nodes`,
+	"state.Blocks":             `share: Nodes; fork: made days`,
+	"state.Day":                `share: Made`,
 	"state.Ids":                `share: Ranges`,
 	"state.Canisters":          `fork: slots blocks free; share: order`,
 	"state.block":              `fork: all; new: shared`,

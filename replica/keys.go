@@ -3,6 +3,7 @@ package replica
 import (
 	"sync"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/certify"
 )
 
@@ -30,6 +31,7 @@ type nodeSource struct{ number, nodes int }
 // nodeKeys are the keys of the nodes of a subnet. They are immutable.
 type nodeKeys struct {
 	keys []*certify.NodeKey
+	ids  []principal.Principal
 	tree certify.Node // at /subnet/{id}/node
 }
 
@@ -45,11 +47,11 @@ func (k *Keys) subnet(source subnetSource) *certify.SubnetKey {
 func (k *Keys) nodesOf(source nodeSource) *nodeKeys {
 	return keep(k, &k.nodes, source, func() *nodeKeys {
 		seed := seedOf([32]byte{}).Derive("nodes", uint64(source.number))
-		derived := &nodeKeys{keys: make([]*certify.NodeKey, source.nodes)}
+		derived := &nodeKeys{keys: make([]*certify.NodeKey, source.nodes), ids: make([]principal.Principal, source.nodes)}
 		entries := make([]certify.Entry, source.nodes)
 		for i := range source.nodes {
 			node := certify.NewNodeKey(seed.Derive("node", uint64(i)))
-			derived.keys[i] = node
+			derived.keys[i], derived.ids[i] = node, node.Principal()
 			key := certify.Map(certify.Entry{Label: "public_key", Node: certify.Leaf(node.DER())})
 			entries[i] = certify.Entry{Label: certify.LabelOf(node.Principal()), Node: key}
 		}

@@ -172,7 +172,7 @@ func (n *Network) answerOutcall(in *HTTPAnswer) Result {
 	sent := &pending.Sent
 	switch {
 	case sent.Flexible():
-		answer, spent, decided := outcall.Flexible(&m.Environment.Fees, sent, m.nodeIDs(), contents)
+		answer, spent, decided := outcall.Flexible(&m.Environment.Fees, sent, m.Blocks.Nodes, contents)
 		if !decided {
 			return refuse(refusal.Invalid, "%d answers do not decide flexible HTTP outcall %d, which needs %d responses of %d nodes: give more, or let it time out", len(contents), in.Number, sent.Min, len(sent.Members))
 		}
@@ -184,15 +184,6 @@ func (n *Network) answerOutcall(in *HTTPAnswer) Result {
 		m.answerOutcall(in.Number, outcall.Agree(in.Number, m.Nodes, sent, contents), cycles.Amount{})
 	}
 	return Result{}
-}
-
-// nodeIDs returns the ids of the subnet's nodes.
-func (s *subnet) nodeIDs() []principal.Principal {
-	ids := make([]principal.Principal, len(s.Blocks.Nodes))
-	for i := range s.Blocks.Nodes {
-		ids[i] = s.Blocks.Nodes[i].ID
-	}
-	return ids
 }
 
 // transformed runs the transforms of answers on the owner's goroutine.

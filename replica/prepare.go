@@ -49,7 +49,7 @@ func (c *Compilation) Prepare(ctx context.Context, engine *canister.Engine) *Mod
 func (s *subnet) Preceded(target *state.Entry) bool {
 	before := slices.ContainsFunc(s.Preparing, func(p state.Preparation) bool { return p.Target == target.ID() })
 	if before {
-		s.asked = state.Preparation{Target: target.ID(), Ready: true}
+		s.asked = &state.Preparation{Target: target.ID(), Ready: true}
 	}
 	return before
 }
@@ -63,7 +63,7 @@ func (s *subnet) Compiling(c *state.ManagementCall, target *state.Entry, uploade
 	if _, prepared := s.Prepared[hash]; prepared || s.Compiled[hash] {
 		return false
 	}
-	s.asked = state.Preparation{Target: target.ID(), Hash: hash, Module: uploaded}
+	s.asked = &state.Preparation{Target: target.ID(), Hash: hash, Module: uploaded}
 	if !slices.ContainsFunc(s.Preparing, func(p state.Preparation) bool { return p.Hash == hash }) {
 		s.net.config.Compiler.Compile(Compilation{Subnet: s.ID, Hash: hash, Module: uploaded})
 	}
@@ -80,8 +80,8 @@ func (s *subnet) awaitModule(in intercanister.Input) {
 		s.Preparing = slices.DeleteFunc(s.Preparing, func(p state.Preparation) bool { return s.dropLate(&p.In) })
 	}
 	s.asked.In = in
-	s.Preparing = append(s.Preparing, s.asked)
-	s.asked = state.Preparation{}
+	s.Preparing = append(s.Preparing, *s.asked)
+	s.asked = nil
 }
 
 // recompile requests modules that commands wait for again: the earlier request was made by another network.

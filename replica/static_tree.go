@@ -11,7 +11,7 @@ func (n *Network) staticTree() certify.Tree {
 	var subnets, ranges []certify.Entry
 	for _, other := range n.subnets {
 		own := []certify.Entry{
-			{Label: "public_key", Node: certify.Leaf(other.key.Public().DER())},
+			{Label: "public_key", Node: certify.Leaf(other.publicKey)},
 			{Label: "type", Node: certify.Leaf([]byte(other.config.Kind.properties().kind))},
 			{Label: "canister_ranges", Node: certify.Leaf(other.Ids.Certified().Encode())},
 			{Label: "node", Node: n.nodeKeys(&other.config).tree},

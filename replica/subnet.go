@@ -31,7 +31,7 @@ type subnet struct {
 	paused  []*Job // of the parked messages, in the same order
 	waiting int    // how many of them wait for a time
 
-	asked state.Preparation // the running command, if it is about to wait
+	asked *state.Preparation // the running command, if it is about to wait
 
 	faults faults.Injector // decides about messages in transit
 
@@ -49,8 +49,8 @@ type subnet struct {
 }
 
 func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
-	key := n.config.Keys.subnet(subnetSource{n.config.Seed, config.number})
-	m := &subnet{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(config).keys, tally: new(executionTally)}
+	key, nodes := n.config.Keys.subnet(subnetSource{n.config.Seed, config.number}), n.nodeKeys(config)
+	m := &subnet{net: n, position: position, config: *config, key: key, nodes: nodes.keys, tally: new(executionTally)}
 	m.faults = m.injector()
 	kind := config.Kind.properties()
 	m.ID = m.key.Public().Principal()
@@ -61,10 +61,7 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	}
 	m.publicKey = m.key.Public().DER()
 	m.Nodes = config.nodes()
-	m.Blocks.Nodes = make([]state.NodeBlocks, len(m.nodes))
-	for i, node := range m.nodes {
-		m.Blocks.Nodes[i].ID = node.Principal()
-	}
+	m.Blocks = state.NewBlocks(nodes.ids)
 	m.System = kind.system
 	m.Administered = config.administered()
 	m.Admins = slices.Clone(config.Admins)
@@ -124,7 +121,7 @@ func (s *subnet) refresh() {
 	s.Environment = &canister.Subnet{MemoryUsed: s.MemoryUsed + s.config.Occupied, ID: s.ID, Fees: s.Fees, System: s.System, Limits: s.Limits, Time: s.Time, Keys: keys, Print: s.net.config.Printed, Volatile: s.net.volatile}
 	s.Environment.Randomness, s.Environment.Profiled, s.Environment.Covered = s.RandomBeacon.Key(), s.net.profiled(), s.net.covered
 	if s.net.rootKey == nil {
-		s.net.rootKey = s.key.Public().DER()
+		s.net.rootKey = s.publicKey
 	}
 	s.Environment.RootKey = s.net.rootKey
 }

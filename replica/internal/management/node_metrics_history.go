@@ -15,9 +15,9 @@ func nodeMetricsHistory(c *state.ManagementCall, a *nodeMetricsArg) state.Answer
 	var days []nodeMetricsDay
 	for _, day := range c.State.Blocks.Since(a.Start) {
 		shown := nodeMetricsDay{Time: day.Time}
-		for _, n := range day.Nodes {
-			if n.Made > 0 {
-				shown.Nodes = append(shown.Nodes, nodeMetrics{Node: n.ID, Made: n.Made})
+		for i, made := range day.Made {
+			if made > 0 {
+				shown.Nodes = append(shown.Nodes, nodeMetrics{Node: c.State.Blocks.Nodes[i], Made: made})
 			}
 		}
 		slices.SortFunc(shown.Nodes, func(a, b nodeMetrics) int { return a.Node.Compare(b.Node) })

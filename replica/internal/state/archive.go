@@ -103,14 +103,7 @@ func (s *State) archiveCounts(c *archive.Coder) {
 }
 
 func (s *State) archiveTimeAndTotals(c *archive.Coder) {
-	nodes := len(s.Blocks.Nodes)
-	archive.Slice(c, &s.Blocks.Nodes, nodes, func(n *NodeBlocks) { n.archive(c) })
-	c.Check(len(s.Blocks.Nodes) == nodes, "a subnet of %d nodes has the blocks of %d", nodes, len(s.Blocks.Nodes))
-	archive.Number(c, &s.Blocks.last)
-	archive.Slice(c, &s.Blocks.days, MaxDays, func(d *Day) {
-		archive.Number(c, &d.Time)
-		archive.Slice(c, &d.Nodes, len(s.Blocks.Nodes), func(n *NodeBlocks) { n.archive(c) })
-	})
+	s.Blocks.archive(c)
 	archive.Number(c, &s.Time)
 	archive.Number(c, &s.Height)
 	archive.Number(c, &s.Batch)
@@ -118,11 +111,6 @@ func (s *State) archiveTimeAndTotals(c *archive.Coder) {
 	archive.Number(c, &s.RandomBeacon.Drawn)
 	s.Totals.Archive(c)
 	s.Messages.archive(c)
-}
-
-func (n *NodeBlocks) archive(c *archive.Coder) {
-	c.Principal(&n.ID)
-	archive.Number(c, &n.Made)
 }
 
 func (u *MessageMemory) archive(c *archive.Coder) {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestOnlyTheBlocksOfTheLastSixtyDaysThatAreOverAreKept(t *testing.T) {
-	b := Blocks{Nodes: []NodeBlocks{{ID: principal.Canister(1)}, {ID: principal.Canister(2)}}}
+	b := NewBlocks([]principal.Principal{principal.Canister(1), principal.Canister(2)})
 	const days = 100
 	height := uint64(0)
 	for day := range uint64(days) {
@@ -25,9 +25,9 @@ func TestOnlyTheBlocksOfTheLastSixtyDaysThatAreOverAreKept(t *testing.T) {
 		if last := number*dayNanoseconds + dayNanoseconds/24*23 + 1; day.Time != last {
 			t.Errorf("day %d has time %d, want that of its last round, %d", number, day.Time, last)
 		}
-		for _, n := range day.Nodes {
-			if n.Made != (number+1)*12 {
-				t.Errorf("day %d: node %s has made %d blocks, want %d", number, n.ID, n.Made, (number+1)*12)
+		for n, made := range day.Made {
+			if made != (number+1)*12 {
+				t.Errorf("day %d: node %s has made %d blocks, want %d", number, b.Nodes[n], made, (number+1)*12)
 			}
 		}
 	}

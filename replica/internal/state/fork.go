@@ -20,7 +20,7 @@ type Fork struct {
 func (s *State) Fork(to *State) *Fork {
 	f := &Fork{State: to, source: s}
 	*to = *s
-	to.Blocks.Nodes, to.Blocks.days = slices.Clone(s.Blocks.Nodes), slices.Clone(s.Blocks.days)
+	to.Blocks.made, to.Blocks.days = slices.Clone(s.Blocks.made), slices.Clone(s.Blocks.days)
 	to.Canisters = s.Canisters.fork()
 	to.History = s.History.fork()
 	to.Calls, to.Deadlines = s.Calls.Fork(), s.Deadlines.Fork()
