@@ -16,29 +16,15 @@ type request struct {
 }
 
 // own is the driver's goroutine. It owns the network while there is work that callers do not do inline: requests in the
-// inbox, and consecutive rounds.
+// inbox, and consecutive rounds. While it waits, its stack should fit the 2 KiB that a goroutine begins with: an idle
+// instance has little else.
 func (d *Driver) own() {
 	held := false
-	defer close(d.ended)
-	defer d.contained(d.pool.Close)
-	defer d.retiring.Wait()
-	defer d.contained(func() { d.network.Close() })
-	defer func() { d.generation.queries.Wait() }() // they read canisters' memories
-	defer d.compiler.running.Wait()
-	defer func() {
-		d.fail(recover())
-		if !held {
-			d.owner.Lock() // never unlocked: from here on the network cannot be owned
-		}
-		d.recorder.close()
-	}()
+	defer d.end(&held)
 	for {
-		var first *request
-		select {
-		case <-d.closing:
+		first, open := d.awaitWork()
+		if !open {
 			return
-		case first = <-d.waiting():
-		case <-d.wake:
 		}
 		d.owner.Lock()
 		held = true
@@ -48,6 +34,34 @@ func (d *Driver) own() {
 		held = false
 		d.owner.Unlock()
 	}
+}
+
+// awaitWork returns when there is work, with its first request if there is one. It returns false when the driver closes.
+func (d *Driver) awaitWork() (first *request, open bool) {
+	select {
+	case <-d.closing:
+		return nil, false
+	case first = <-d.waiting():
+		return first, true
+	case <-d.wake:
+		return nil, true
+	}
+}
+
+// end frees everything when the driver's goroutine ends. held says whether it owns the network. It is deferred, and stops
+// the driver if the goroutine panics.
+func (d *Driver) end(held *bool) {
+	d.fail(recover())
+	if !*held {
+		d.owner.Lock() // never unlocked: from here on the network cannot be owned
+	}
+	d.recorder.close()
+	d.compiler.running.Wait()
+	d.generation.queries.Wait() // they read canisters' memories
+	d.contained(d.network.Close)
+	d.retiring.Wait()
+	d.contained(d.pool.Close)
+	close(d.ended)
 }
 
 // contained runs a function that frees something. A panic in it stops the driver, if nothing has before.
