@@ -5,7 +5,7 @@
 // It owns the CBOR of envelopes and answers, request ids, delegation chains and the signature schemes, one file per
 // scheme. It must not know what a canister, a state or an HTTP connection is: it takes bytes and a time in nanoseconds
 // and returns values, Claims or a Refusal. It has no clock. Its only state is a Trust, which remembers valid signatures
-// by subnets.
+// by subnets and joins the checks of concurrent requests.
 //
 // Where to start: envelope.go (what a request is), authenticate.go (who sent it), hash.go (request ids), response_*.go
 // (answers). The client_*.go files are the client side, for the command line and tests.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"crypto/ed25519"
-	"crypto/sha512"
 
 	"filippo.io/edwards25519"
 )
@@ -39,14 +38,7 @@ func verifyZIP215(key, message, sig []byte) bool {
 	if err != nil {
 		return false
 	}
-	h := sha512.New()
-	h.Write(sig[:32])
-	h.Write(key)
-	h.Write(message)
-	k, err := edwards25519.NewScalar().SetUniformBytes(h.Sum(nil))
-	if err != nil {
-		panic("wire: a SHA-512 hash is not 64 bytes: " + err.Error())
-	}
+	k := ed25519Check{key, message, sig}.challenge()
 	p := new(edwards25519.Point).VarTimeDoubleScalarBaseMult(k.Negate(k), a, s)
 	p.Subtract(p, r).MultByCofactor(p)
 	return p.Equal(edwards25519.NewIdentityPoint()) == 1

@@ -53,3 +53,7 @@ const maxSeenSignatures = 10_000
 // maxCanisterSignature bounds a canister signature, in bytes: decoded, it takes about fifty times as much memory. Ours;
 // the largest real ones have a few thousand.
 const maxCanisterSignature = 256 << 10
+
+// maxEd25519Batch bounds the Ed25519 signatures that one goroutine checks at once: more save little, and others wait
+// meanwhile. Ours.
+const maxEd25519Batch = 16

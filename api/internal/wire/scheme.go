@@ -145,8 +145,11 @@ func (t *Trust) verify(der, message, sig []byte) error {
 			return phrased("Invalid canister signature: %v", err)
 		}
 		return nil
+	case key.scheme == schemeEd25519:
+		err = t.verifyEd25519(key, message, sig)
+	default:
+		err = verifyBasic(key, message, sig)
 	}
-	err = verifyBasic(key, message, sig)
 	var fault keyFault
 	switch {
 	case err == nil:

@@ -11,10 +11,11 @@ import (
 )
 
 // Trust holds the root keys on which canister signatures may rest, and a cache of verified signatures by subnets: an
-// identity made by a canister shows the same certificate with every request, and checking it takes milliseconds. It is
-// safe for concurrent use. A nil *Trust trusts no key.
+// identity made by a canister shows the same certificate with every request, and checking it takes milliseconds. It also
+// joins Ed25519 signatures of concurrent requests. It is safe for concurrent use. A nil *Trust trusts no key.
 type Trust struct {
-	roots [][]byte // keys in DER form
+	roots   [][]byte // keys in DER form
+	batches ed25519Batches
 
 	mu          sync.Mutex // guards what follows
 	seen, older map[[sha256.Size]byte]struct{}
