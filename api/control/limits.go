@@ -22,6 +22,9 @@ const (
 	MaxResponseBytes = 64 << 20
 	// MaxStreams limits the open RPCs of one connection. Ours.
 	MaxStreams = 4096
+	// streamWorkers is the number of goroutines that run RPCs one after the other, with stacks that have grown before. More
+	// RPCs at once each have a goroutine of their own. Ours.
+	streamWorkers = 64
 	// localBuffer is the number of bytes that a connection of Local has in memory in each direction. Ours.
 	localBuffer = 256 << 10
 	// MaxHeadBytes limits the metadata of an RPC. Ours.

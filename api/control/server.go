@@ -86,6 +86,7 @@ func New(registry Registry, options Options) *Server {
 	with := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxReadBytes), grpc.MaxSendMsgSize(MaxResponseBytes),
 		grpc.MaxConcurrentStreams(MaxStreams), grpc.ConnectionTimeout(ConnectPatience), grpc.MaxHeaderListSize(MaxHeadBytes),
+		grpc.NumStreamWorkers(streamWorkers),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: alive, Timeout: alive}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: min(alive, MinPing), PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.guardUnary), grpc.StreamInterceptor(s.guardStream),

@@ -305,7 +305,9 @@ func fillCache(b *testing.B, dir string, modules int) {
 }
 
 // BenchmarkRatioUpdatesOf64ClientsOverGRPC is the processor time of the process for an update of
-// a Motoko counter, while 64 clients wait for answers; the floor is an empty RPC of as many.
+// a Motoko counter, while 64 clients wait for answers; the floor is an empty RPC of as many, of the same server. An update
+// takes 47 µs where an empty RPC takes 16: besides an RPC, a fifth is the message and the round, a fifth the call's
+// argument, submission and outcome, a tenth the collector. The ratio was lower before both sides became faster by 4 µs.
 func BenchmarkRatioUpdatesOf64ClientsOverGRPC(b *testing.B) {
 	s := start(b, b.TempDir())
 	call := &controlv1.Call{CanisterId: s.deploy(canistertest.Fixture("counter")), Method: "inc", Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: "()"}}}
