@@ -97,6 +97,31 @@ func TestASignatureWaitsForSlowCallsAtMostTwoMilliseconds(t *testing.T) {
 	}
 }
 
+func TestManyOpenCallsOfOneClientDelayAnotherClientOnlyUntilItsSignature(t *testing.T) {
+	const open = 64
+	bodies := make([][]byte, open)
+	for i := range bodies {
+		bodies[i] = sign(t, wire.NewCall(appCanister, "f", []byte("slow")), alice(t)).Body
+	}
+	other := sign(t, wire.NewCall(appCanister, "f", []byte("quick")), identity(t, "bob"))
+	synctest.Test(t, func(t *testing.T) {
+		n := newFakeNetwork(t)
+		n.answer = echo
+		h := New(&slowBackend{n, time.Minute}, Info{})
+		var all sync.WaitGroup
+		for _, body := range bodies {
+			all.Go(func() { post(t, h, canisterURL("v4", appCanister, "call"), body) })
+		}
+		synctest.Wait() // all of them are on their way
+		begun := time.Now()
+		wantReply(t, post(t, h, canisterURL("v4", appCanister, "call"), other.Body), other.ID, "f quick")
+		if waited := time.Since(begun); waited > MaxSignDelay {
+			t.Errorf("the other client waited for %v", waited)
+		}
+		all.Wait()
+	})
+}
+
 // slowBackend takes its time to take in a call whose argument is "slow".
 type slowBackend struct {
 	*fakeNetwork
