@@ -43,8 +43,31 @@ func (d *decoder) string() (string, error) {
 	if len(d.texts) < len(b) {
 		d.texts = make([]byte, min(len(b)+len(d.in)-d.pos, textBlock))
 	}
+	return d.shared(b), nil
+}
+
+// shared returns a text with these bytes, at least one, in the block, which has room for them.
+func (d *decoder) shared(b []byte) string {
 	copy(d.texts, b)
 	text := unsafe.String(&d.texts[0], len(b)) // these bytes never change
 	d.texts = d.texts[len(b):]
-	return text, nil
+	return text
+}
+
+// shortText reads a text that has room in the block and whose length is one byte. It reads nothing and returns false if
+// there is none.
+func (d *decoder) shortText() (text string, ok bool) {
+	if d.pos == len(d.in) {
+		return "", false
+	}
+	n := int(d.in[d.pos])
+	if n == 0 || n > maxSharedText || n > len(d.texts) || n >= len(d.in)-d.pos {
+		return "", false
+	}
+	b := d.in[d.pos+1 : d.pos+1+n]
+	if !validText(b) {
+		return "", false
+	}
+	d.pos += 1 + n
+	return d.shared(b), true
 }

@@ -1,10 +1,13 @@
 package candid
 
 import (
+	"bytes"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // many is a vec of records that differ, with a part of every type that is in blocks.
@@ -100,6 +103,23 @@ func TestAMessageOfRecordsIsReadWithFewAllocations(t *testing.T) {
 		})
 		if got > c.most {
 			t.Errorf("%s makes %v allocations, want at most %v", name, got, c.most)
+		}
+	}
+}
+
+func TestTextsOfAllLengthsAreCheckedLikeByTheStandardLibrary(t *testing.T) {
+	for length := range 40 {
+		ascii := bytes.Repeat([]byte("a"), length)
+		if !validText(ascii) {
+			t.Errorf("%d bytes of ASCII are not a text", length)
+		}
+		for at := range ascii {
+			for _, part := range []string{"\x80", "\xff", "é", "€"} {
+				text := slices.Concat(ascii[:at], []byte(part), ascii[at+1:])
+				if validText(text) != utf8.Valid(text) {
+					t.Errorf("%q: %v", text, validText(text))
+				}
+			}
 		}
 	}
 }

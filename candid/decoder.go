@@ -1,6 +1,7 @@
 package candid
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -168,10 +169,29 @@ func (d *decoder) bytes() ([]byte, error) {
 // text reads a length and that many bytes of UTF-8, not copied.
 func (d *decoder) text() ([]byte, error) {
 	b, err := d.bytes()
-	if err == nil && !utf8.Valid(b) {
+	if err == nil && !validText(b) {
 		err = d.malformed("a text is not valid UTF-8")
 	}
 	return b, err
+}
+
+// validText reports whether the bytes are UTF-8. Most texts are short and ASCII: these need few instructions.
+func validText(b []byte) bool {
+	const word, notASCII = 8, 0x8080808080808080
+	if len(b) < word {
+		for _, c := range b {
+			if c >= utf8.RuneSelf {
+				return utf8.Valid(b)
+			}
+		}
+		return true
+	}
+	for at := 0; at < len(b)-word; at += word {
+		if binary.LittleEndian.Uint64(b[at:])&notASCII != 0 {
+			return utf8.Valid(b)
+		}
+	}
+	return binary.LittleEndian.Uint64(b[len(b)-word:])&notASCII == 0 || utf8.Valid(b)
 }
 
 // principal reads a transparent reference to a principal.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
+	"unsafe"
 
 	"github.com/canisterd/canisterd/candid/principal"
 )
@@ -208,7 +208,7 @@ func (e *encoder) principal(p principal.Principal) {
 }
 
 func (e *encoder) text(s string) error {
-	if !utf8.ValidString(s) {
+	if !validText(unsafe.Slice(unsafe.StringData(s), len(s))) {
 		return errors.New("a text is valid UTF-8, this one is not: use a blob for bytes")
 	}
 	e.uleb(uint64(len(s)))

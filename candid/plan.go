@@ -22,6 +22,10 @@ type plan struct {
 	write func(e *encoder, at unsafe.Pointer) error
 	// read sets the value at the address, of the plan's Go type, from one of the wire type got.
 	read func(d *decoder, got *Type, at unsafe.Pointer) error
+
+	form   fieldForm   // how a record writes and reads a field of the plan
+	size   uint8       // in bytes, of formFixed
+	fields []planField // of a record; otherwise nil
 }
 
 // plans caches a pure function of the Go type.

@@ -115,8 +115,8 @@ func (p *plan) bool() {
 
 // fixed plans numbers whose bytes in Go's memory are those of the message, except for their order.
 func (p *plan) fixed(kind Kind) {
-	p.typ = primitives[kind]
 	size := fixedSize[kind]
+	p.typ, p.form, p.size = primitives[kind], formFixed, size
 	p.write = func(e *encoder, at unsafe.Pointer) error {
 		e.word(load(at, size), size)
 		return nil
@@ -181,6 +181,9 @@ func (p *plan) unsigned(t reflect.Type, kind Kind) {
 	}
 	p.typ = primitives[kind]
 	size := uint8(t.Size())
+	if kind == KindNat && size == 8 {
+		p.form = formNat64
+	}
 	p.write = func(e *encoder, at unsafe.Pointer) error {
 		n := load(at, size)
 		if kind == KindNat {
@@ -270,15 +273,18 @@ func (d *decoder) sintAt(got *Type, kind Kind) (Int, error) {
 }
 
 // word appends the low bytes of w.
-func (e *encoder) word(w uint64, size uint8) {
+func (e *encoder) word(w uint64, size uint8) { e.buf = appendWord(e.buf, w, size) }
+
+func appendWord(b []byte, w uint64, size uint8) []byte {
 	switch size {
 	case 1:
-		e.buf = append(e.buf, byte(w))
+		return append(b, byte(w))
 	case 2:
-		e.buf = binary.LittleEndian.AppendUint16(e.buf, uint16(w))
+		return binary.LittleEndian.AppendUint16(b, uint16(w))
 	case 4:
-		e.buf = binary.LittleEndian.AppendUint32(e.buf, uint32(w))
+		return binary.LittleEndian.AppendUint32(b, uint32(w))
 	case 8:
-		e.buf = binary.LittleEndian.AppendUint64(e.buf, w)
+		return binary.LittleEndian.AppendUint64(b, w)
 	}
+	return b
 }

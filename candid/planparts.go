@@ -10,7 +10,7 @@ import (
 )
 
 func (p *plan) text() {
-	p.typ = primitives[KindText]
+	p.typ, p.form = primitives[KindText], formText
 	p.write = func(e *encoder, at unsafe.Pointer) error { return e.text(*(*string)(at)) }
 	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		if got.kind != KindText {
@@ -110,6 +110,7 @@ func (p *plan) blob() {
 
 func (p *plan) opt(t reflect.Type, elem *plan) {
 	*p.typ = Type{kind: KindOpt, elem: elem.typ}
+	p.form = formOpt
 	p.write = func(e *encoder, at unsafe.Pointer) error {
 		content := *(*unsafe.Pointer)(at)
 		if content == nil {
@@ -170,7 +171,7 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 			if i == vecSample {
 				e.expect((len(e.buf) - before) / vecSample * (s.len - i))
 			}
-			if err := elem.write(e, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
+			if err := elem.writeElement(e, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
 				return inside(err, "vec element "+strconv.Itoa(i))
 			}
 		}
@@ -195,7 +196,7 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 				v.Grow(max(1, min(n-i, room)))
 			}
 			s.len = i + 1
-			if err := elem.readFrom(d, got.elem, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
+			if err := elem.readElement(d, got.elem, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
 				return d.at(err, "vec element")
 			}
 		}
@@ -204,41 +205,9 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 }
 
 func (p *plan) record(fields []planField) {
-	p.write = func(e *encoder, at unsafe.Pointer) error {
-		for i := range fields {
-			f := &fields[i]
-			if err := f.plan.write(e, unsafe.Add(at, f.offset)); err != nil {
-				return inside(err, "field "+f.Label.String())
-			}
-		}
-		return nil
-	}
-	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
-		if got.kind != KindRecord {
-			return d.mismatch(got, p.typ, "")
-		}
-		next := 0
-		for i := range fields {
-			f := &fields[i]
-			for next < len(got.fields) && got.fields[next].ID < f.ID {
-				if err := d.skip(got.fields[next].Type); err != nil {
-					return err
-				}
-				next++
-			}
-			var err error
-			if next < len(got.fields) && got.fields[next].ID == f.ID {
-				err = f.plan.readFrom(d, got.fields[next].Type, unsafe.Add(at, f.offset))
-				next++
-			} else {
-				err = f.plan.absent(d, unsafe.Add(at, f.offset))
-			}
-			if err != nil {
-				return d.atField(err, f.Label)
-			}
-		}
-		return d.skipFields(got, next)
-	}
+	p.fields = fields
+	p.write = func(e *encoder, at unsafe.Pointer) error { return e.fields(fields, at) }
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error { return d.fields(p.typ, fields, got, at) }
 }
 
 func (p *plan) variant(fields []planField) {
