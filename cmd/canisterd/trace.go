@@ -141,7 +141,7 @@ func (c *cli) coloured(text string) string {
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		line = fitted(line, cells)
+		line = textwidth.Fit(line, cells)
 		at := len(line)
 		if place := columns.FindStringIndex(line); place != nil {
 			at = place[0]
@@ -161,18 +161,6 @@ func (c *cli) coloured(text string) string {
 		lines[i] = c.paint(faint, drawn) + c.paint(as, body) + c.paint(faint, line[at:])
 	}
 	return strings.Join(lines, "\n")
-}
-
-// fitted fits a line into a number of cells.
-func fitted(line string, cells int) string {
-	if textwidth.Of(line) <= cells {
-		return line
-	}
-	runes := []rune(line)
-	for len(runes) > 0 && textwidth.Of(string(runes)) > cells-1 {
-		runes = runes[:len(runes)-1]
-	}
-	return string(runes) + "…"
 }
 
 // cells returns the width of the terminal that shows results; 0 if there is none.

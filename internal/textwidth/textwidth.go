@@ -27,6 +27,14 @@ func Cut(text string, cells int) string {
 	return text
 }
 
+// Fit is a text that fits a number of cells: the text, or its beginning with … behind it.
+func Fit(text string, cells int) string {
+	if Of(text) <= cells {
+		return text
+	}
+	return Cut(text, cells-1) + "…"
+}
+
 func of(r rune) int {
 	switch {
 	case r < 0x300: // before the first accent; of these the soft hyphen is shown, too

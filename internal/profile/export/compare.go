@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/internal/profile"
+	"github.com/canisterd/canisterd/internal/textwidth"
 )
 
 // Named is a profile with the names of its canisters.
@@ -130,9 +131,9 @@ func changeTable(changes []change, several bool) *table {
 			if c.kind == profile.Await {
 				canister = ""
 			}
-			cells = append(cells, fitted(canister, MaxCells))
+			cells = append(cells, textwidth.Fit(canister, MaxCells))
 		}
-		label := fitted(c.label(), MaxCells)
+		label := textwidth.Fit(c.label(), MaxCells)
 		switch {
 		case !c.isBefore:
 			label += " (new)"

@@ -7,7 +7,6 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/internal/profile"
-	"github.com/canisterd/canisterd/internal/textwidth"
 )
 
 // Names returns the name of a canister; empty if it has none. nil: there are no names.
@@ -70,14 +69,6 @@ func (f frame) withoutHash() frame {
 func printable(text string) string {
 	quoted := strconv.Quote(text)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-}
-
-// fitted returns the part of a printable text that fits a number of cells.
-func fitted(text string, cells int) string {
-	if textwidth.Of(text) <= cells {
-		return text
-	}
-	return textwidth.Cut(text, cells-1) + "…"
 }
 
 // grouped formats a number in groups of three digits.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/profile"
+	"github.com/canisterd/canisterd/internal/textwidth"
 )
 
 // Read reads a file that Pprof wrote, also after go tool pprof -proto merged or filtered it. The profile has the nodes
@@ -203,7 +204,7 @@ func (r *reading) header() error {
 			if text, ok := strings.CutPrefix(comment, prefix); ok {
 				n, err := strconv.ParseUint(text, 10, 64)
 				if err != nil {
-					return fmt.Errorf("comment %q: %w", fitted(printable(comment), MaxCells), err)
+					return fmt.Errorf("comment %q: %w", textwidth.Fit(printable(comment), MaxCells), err)
 				}
 				*number += n
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/internal/profile"
+	"github.com/canisterd/canisterd/internal/textwidth"
 )
 
 // kindNames begin the system name of each kind.
@@ -31,7 +32,7 @@ func systemName(s *profile.Symbol) string {
 // parseSystemName reads a symbol, without its canister.
 func parseSystemName(text string) (s profile.Symbol, err error) {
 	wrong := func() (profile.Symbol, error) {
-		return s, fmt.Errorf("system name %s is not that of a frame, such as %q", strconv.Quote(fitted(text, MaxCells)), "function 12 bank::withdraw")
+		return s, fmt.Errorf("system name %s is not that of a frame, such as %q", strconv.Quote(textwidth.Fit(text, MaxCells)), "function 12 bank::withdraw")
 	}
 	kind, rest, ok := strings.Cut(text, " ")
 	for k, name := range kindNames {

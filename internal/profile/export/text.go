@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/internal/profile"
+	"github.com/canisterd/canisterd/internal/textwidth"
 )
 
 // Text returns a profile as tables: the functions with the most instructions of their own, at most top of them, and the
@@ -54,9 +55,9 @@ func functionTable(functions []*sum, all uint64, top int) string {
 			grouped(s.self.Instructions), percent(s.self.Instructions, all), grouped(s.total), percent(s.total, all), grouped(s.self.Calls),
 		}
 		if several {
-			cells = append(cells, fitted(s.canister, MaxCells))
+			cells = append(cells, textwidth.Fit(s.canister, MaxCells))
 		}
-		t.add(append(cells, fitted(s.label(), MaxCells))...)
+		t.add(append(cells, textwidth.Fit(s.label(), MaxCells))...)
 	}
 	rest := uint64(0)
 	for _, s := range functions[min(top, len(functions)):] {
@@ -71,7 +72,7 @@ func callTable(calls []*sum, all uint64, top int) string {
 	})
 	t := &table{head: []string{"total", "total%", "calls", "messages", "call"}, left: 1}
 	for _, s := range calls[:min(top, len(calls))] {
-		t.add(grouped(s.total), percent(s.total, all), grouped(s.self.Calls), grouped(s.messages), fitted(s.label(), MaxCells))
+		t.add(grouped(s.total), percent(s.total, all), grouped(s.self.Calls), grouped(s.messages), textwidth.Fit(s.label(), MaxCells))
 	}
 	rest := uint64(0)
 	for _, s := range calls[min(top, len(calls)):] {

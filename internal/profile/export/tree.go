@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/internal/profile"
+	"github.com/canisterd/canisterd/internal/textwidth"
 )
 
 // Tree returns the call tree of a profile as indented lines, each with the instructions of a frame with and without
@@ -16,7 +17,7 @@ func Tree(p *profile.Profile, names Names, share float64) string {
 	d := &drawing{forest: f, labels: make([]string, len(f.Symbols)), least: share * float64(f.all())}
 	d.table = table{head: []string{"total", "total%", "self", "frame"}, left: 1}
 	for i := range f.Symbols {
-		d.labels[i] = fitted(names.frame(&f.Symbols[i]).label(), MaxCells)
+		d.labels[i] = textwidth.Fit(names.frame(&f.Symbols[i]).label(), MaxCells)
 	}
 	if root := &f.Nodes[profile.Root]; root.Instructions > 0 {
 		d.line(root.Instructions, root.Instructions, unplaced)
