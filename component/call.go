@@ -109,7 +109,7 @@ func (h *host) run(ctx context.Context, call func()) (err error) {
 	h.dead, h.busy, h.ctx = true, true, h.within(ctx)
 	defer func() {
 		h.busy = false
-		if err != nil {
+		if err = h.memory.explain(err); err != nil {
 			h.endThreads()
 		}
 	}()
@@ -190,6 +190,7 @@ type Completion struct {
 	host    *host
 	name    string
 	typ     *funcType
+	bytes   uint64 // of the memory budget, until it is delivered
 	cancel  func()
 	once    sync.Once
 	result  any
@@ -217,14 +218,21 @@ func (c *Completion) finish(result any, err error) {
 
 func (c *Completion) requestCancel() { c.cancel() }
 
+// charge counts the call with its arguments, which the host may keep until it ends.
+func (c *Completion) charge(arguments uint64) {
+	c.bytes = completionBytes + arguments
+	c.host.memory.charge(c.bytes, "a call of "+c.name)
+}
+
 // deliver resolves the call.
 func (c *Completion) deliver() {
 	c.cancel()
+	c.host.memory.release(c.bytes)
 	switch {
 	case errors.Is(c.err, ErrCancelled) && c.subtask.cancelling:
 		c.subtask.resolveCancelled()
 	case c.err != nil:
-		panic(&Trap{Reason: fmt.Sprintf("%s: %v", c.name, c.err), cause: c.err})
+		panic(&Trap{Reason: reason("%s: %v", c.name, c.err), cause: c.err})
 	default:
 		checkResult(c.name, c.typ, c.result)
 		c.subtask.resolve(c.result)
@@ -286,7 +294,7 @@ func hostFunction(name string, typ *funcType, f Func) *function {
 	return &function{typ: typ, host: func(s *subtask) {
 		result, err := f(s.host().ctx, s.start())
 		if err != nil {
-			panic(&Trap{Reason: fmt.Sprintf("%s: %v", name, err), cause: err})
+			panic(&Trap{Reason: reason("%s: %v", name, err), cause: err})
 		}
 		checkResult(name, typ, result)
 		s.resolve(result)
@@ -294,24 +302,24 @@ func hostFunction(name string, typ *funcType, f Func) *function {
 }
 
 func checkResult(name string, typ *funcType, result any) {
-	reason := ""
+	fault := ""
 	if typ.result != nil {
-		reason = mismatchOf(result, typ.result)
+		fault = mismatchOf(result, typ.result)
 	} else if result != nil {
-		reason = "the function has no result"
+		fault = "the function has no result"
 	}
-	if reason != "" {
-		trap("the result of %s: %s", name, reason)
+	if fault != "" {
+		trap("the result of %s: %s", name, fault)
 	}
 }
 
 func checkArguments(name string, typ *funcType, args []any) error {
 	if len(args) != len(typ.params) {
-		return fmt.Errorf("%s has %d parameters, found %d arguments", name, len(typ.params), len(args))
+		return refusal("%s has %d parameters, found %d arguments", name, len(typ.params), len(args))
 	}
 	for n, p := range typ.params {
-		if reason := mismatchOf(args[n], p.typ); reason != "" {
-			return fmt.Errorf("argument %s of %s: %s", p.name, name, reason)
+		if fault := mismatchOf(args[n], p.typ); fault != "" {
+			return refusal("argument %s of %s: %s", p.name, name, fault)
 		}
 	}
 	return nil

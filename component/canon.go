@@ -37,7 +37,7 @@ func (s *instanceState) makeBuiltins() {
 	if err != nil {
 		trap("making the functions of canonical definitions: %v", err)
 	}
-	s.builtinModule = s.instantiateCore(compiled, func(string) api.Module { return nil })
+	s.builtinModule = s.instantiateCore(s.host.ctx, compiled, func(string) api.Module { return nil })
 }
 
 func engineTypes(types []coreValue) []api.ValueType {

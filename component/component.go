@@ -27,13 +27,19 @@ func Validate(ctx context.Context, binary []byte) (err error) {
 
 // coreCode is a compiled core module, with the modules of its memories but the first ([engineModule]).
 type coreCode struct {
-	main     wazero.CompiledModule
+	main     corePart
 	memories []memoryCode
+}
+
+// corePart is a compiled module of the engine.
+type corePart struct {
+	compiled wazero.CompiledModule
+	costs    footprint
 }
 
 type memoryCode struct {
 	memoryModule
-	compiled wazero.CompiledModule
+	corePart
 }
 
 func compileCore(ctx context.Context, engine wazero.Runtime, module []byte) (c coreCode, err error) {
@@ -41,17 +47,25 @@ func compileCore(ctx context.Context, engine wazero.Runtime, module []byte) (c c
 	if err != nil {
 		return c, err
 	}
-	if c.main, err = engine.CompileModule(ctx, parts.code); err != nil {
+	if c.main, err = compilePart(ctx, engine, parts.code); err != nil {
 		return c, fmt.Errorf("the engine refuses it: %w", err)
 	}
 	for _, m := range parts.memories {
-		compiled, err := engine.CompileModule(ctx, m.code)
+		part, err := compilePart(ctx, engine, m.code)
 		if err != nil {
 			return c, fmt.Errorf("the engine refuses a memory of it: %w", err)
 		}
-		c.memories = append(c.memories, memoryCode{m, compiled})
+		c.memories = append(c.memories, memoryCode{m, part})
 	}
 	return c, nil
+}
+
+func compilePart(ctx context.Context, engine wazero.Runtime, module []byte) (p corePart, err error) {
+	p.compiled, err = engine.CompileModule(ctx, module)
+	if err == nil {
+		p.costs = measureCore(module)
+	}
+	return p, err
 }
 
 // split gives the reason of a fault without an offset: the caller has the one of the module.

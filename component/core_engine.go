@@ -6,7 +6,7 @@ import "encoding/binary"
 const importPrefix = "."
 
 // forEngine rewrites a core module, which was read before, into one that the engine takes: names of imported
-// modules have a prefix, and there is one memory in a module. Offsets of code change, so texts of the engine have none.
+// modules have a prefix, tables have a maximum, and there is one memory in a module. Offsets of code change, so texts of the engine have none.
 func forEngine(data []byte) engineModule {
 	r := &reader{data: data, pos: len(corePreamble), end: len(data), read: &quota{}}
 	out := append(make([]byte, 0, len(data)+len(data)/16), corePreamble...)
@@ -18,6 +18,9 @@ func forEngine(data []byte) engineModule {
 		switch code {
 		case 2:
 			content, memories = rewriteImports(body)
+		case 4:
+			n := body.count(maxTypes, "tables")
+			content = append(binary.AppendUvarint(nil, uint64(n)), boundTables(body, n)...)
 		case 5:
 			memories += body.count(maxTypes, "memories")
 		}
@@ -46,4 +49,28 @@ func rewriteImports(r *reader) (out []byte, memories int) {
 
 func appendName(out []byte, name string) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(name))), name...)
+}
+
+// boundTables gives n definitions of tables with a maximum, which the engine does not have for all tables together.
+func boundTables(r *reader, n int) (out []byte) {
+	for range n {
+		start := r.pos
+		t, from, to := r.table()
+		if t.limits.wide {
+			out = append(out, r.data[start:r.pos]...) // the engine refuses it
+			continue
+		}
+		out = append(out, r.data[start:from]...)
+		out = t.limits.bound().append(out)
+		out = append(out, r.data[to:r.pos]...)
+	}
+	return out
+}
+
+// bound gives the limits of a table that grows by at most maxTableGrowth elements.
+func (l limits) bound() limits {
+	if most := l.min + maxTableGrowth; !l.bounded || l.max > most {
+		l.bounded, l.max = true, most
+	}
+	return l
 }

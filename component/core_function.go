@@ -161,7 +161,7 @@ func (s *instanceState) link(items []coreItem, finish func(w *linkWriter)) api.M
 	if err != nil {
 		trap("linking %d core items: %v", len(items), err)
 	}
-	return s.instantiateCore(compiled, func(name string) api.Module {
+	return s.instantiateCore(s.host.ctx, compiled, func(name string) api.Module {
 		place, err := strconv.Atoi(name)
 		if err != nil || place >= len(items) {
 			return nil

@@ -82,9 +82,12 @@ func splitMemories(data []byte) engineModule {
 
 func (s *memorySplit) section(code byte, r *reader) {
 	switch code {
-	case 1, 3, 4:
+	case 1, 3:
 		s.defined[code] = r.count(maxTypes, "items")
 		s.out[code] = r.data[r.pos:r.end]
+	case 4:
+		s.defined[code] = r.count(maxTypes, "tables")
+		s.out[code] = boundTables(r, s.defined[code])
 	case 2:
 		s.imports(r)
 	case 5:

@@ -267,16 +267,7 @@ func (m *coreModuleReader) definitions(s *reader, section byte) {
 		case 3:
 			item = coreExternRef{coreExtern{sort: sortCoreFunc}, s.u32()}
 		case 4:
-			item.sort = sortCoreTable
-			initialized := s.pos < s.end && s.data[s.pos] == 0x40
-			if initialized {
-				s.pos++
-				s.code("table", 0)
-			}
-			item.value, item.limits = s.coreValue(), s.limits()
-			if initialized {
-				s.skipExpression()
-			}
+			item.coreExtern, _, _ = s.table()
 		case 5:
 			item = coreExternRef{coreExtern{sort: sortCoreMemory, limits: s.limits()}, 0}
 		case 6:
@@ -288,6 +279,23 @@ func (m *coreModuleReader) definitions(s *reader, section byte) {
 		}
 		m.items[item.sort] = append(m.items[item.sort], m.resolve(offset, item))
 	}
+}
+
+// table reads the definition of a table. Its limits are the bytes between two offsets.
+func (r *reader) table() (t coreExtern, from, to int) {
+	initialized := r.pos < r.end && r.data[r.pos] == 0x40
+	if initialized {
+		r.pos++
+		r.code("table", 0)
+	}
+	t = coreExtern{sort: sortCoreTable, value: r.coreValue()}
+	from = r.pos
+	t.limits = r.limits()
+	to = r.pos
+	if initialized {
+		r.skipExpression()
+	}
+	return t, from, to
 }
 
 // skipExpression skips a constant expression.

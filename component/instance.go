@@ -16,6 +16,7 @@ type host struct {
 	component *Component
 	modules   []api.Module // made for the tree, in their order
 	instances int          // of components and core modules that were made
+	memory    memoryBudget // of the tree
 	dead      bool         // a call runs, or trapped
 	busy      bool         // core code may run
 
@@ -123,17 +124,20 @@ type exportedItems map[string]exportedItem
 // instantiate makes an instance of a component with arguments.
 func (h *host) instantiate(code *componentCode, parent *instanceState, args exportedItems) *instanceState {
 	h.count()
+	h.memory.charge(instanceBytes, "an instance of a component")
 	s := &instanceState{
 		host: h, scope: code.scope, parent: parent, definer: code.outer, leaving: true,
 		resources: map[*resource]*resourceInstance{}, coreItems: map[sort][]coreItem{}, exports: exportedItems{},
 	}
 	s.number = h.instances
+	s.handles.memory, s.threads.memory = &h.memory, &h.memory
 	s.around = s.entered(nil)
 	s.blocks, s.threaded = code.scope.usesThreads()
 	s.plain = &lifted{instance: s, typ: &funcType{}, blocks: s.blocks}
 	s.reallocThread.task = &task{lifted: s.plain}
 	s.makeBuiltins()
 	for _, d := range code.scope.definitions {
+		h.memory.charge(definitionBytes, "a definition of a component")
 		s.define(d.body, args)
 	}
 	return s
@@ -145,6 +149,10 @@ func (h *host) count() {
 	if h.instances > maxTreeInstances {
 		trap("the component makes more than the limit of %d instances", maxTreeInstances)
 	}
+}
+
+func (s *instanceState) chargeItems(n int) {
+	s.host.memory.charge(itemBytes*uint64(n), "the items of an instance")
 }
 
 func (s *instanceState) define(body any, args exportedItems) {
@@ -264,12 +272,14 @@ func (s *instanceState) outerAlias(a outerAlias) {
 func (s *instanceState) instance(d instance) exportedItems {
 	switch e := d.expression.(type) {
 	case instantiate:
+		s.chargeItems(len(e.args))
 		args := exportedItems{}
 		for _, arg := range e.args {
 			args[arg.name] = s.item(arg.item)
 		}
 		return s.host.instantiate(s.components[e.component], s, args).exports
 	case inlineExports:
+		s.chargeItems(len(e.exports))
 		exports := exportedItems{}
 		for _, export := range e.exports {
 			exports[export.name.name] = s.item(export.item)
@@ -283,6 +293,7 @@ func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
 	types := s.scope.coreInstances[len(s.coreInstances)]
 	switch e := d.expression.(type) {
 	case coreInstantiate:
+		s.chargeItems(len(e.args))
 		args := map[string]coreExportsOf{}
 		for _, arg := range e.args {
 			args[arg.name] = s.coreInstances[arg.item.index]
@@ -291,11 +302,12 @@ func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
 		code := s.coreModules[e.module]
 		var main api.Module
 		s.runNested(func() error {
-			main = s.instantiateCore(code.code.main, func(name string) api.Module { return args[name].supplies(code.typ, name) })
+			main = s.instantiatePart(e.module, code.code.main, func(name string) api.Module { return args[name].supplies(code.typ, name) })
 			return nil
 		})
-		return coreExportsOf{module: main, types: types, memories: s.joinMemories(main, code.code.memories, args)}
+		return coreExportsOf{module: main, types: types, memories: s.joinMemories(e.module, main, code.code.memories, args)}
 	case coreExports:
+		s.chargeItems(len(e.exports))
 		exports := coreExportsOf{types: types, direct: map[string]builtin{}}
 		items, names := make([]coreItem, len(e.exports)), make([]string, len(e.exports))
 		for i, export := range e.exports {
@@ -311,11 +323,11 @@ func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
 }
 
 // joinMemories makes the other memories of a core instance, and gives the modules that export them.
-func (s *instanceState) joinMemories(main api.Module, memories []memoryCode, args map[string]coreExportsOf) map[string]api.Module {
+func (s *instanceState) joinMemories(index uint32, main api.Module, memories []memoryCode, args map[string]coreExportsOf) map[string]api.Module {
 	exports := map[string]api.Module{}
 	for _, m := range memories {
 		s.host.count()
-		module := s.instantiateCore(m.compiled, func(name string) api.Module {
+		module := s.instantiatePart(index, m.corePart, func(name string) api.Module {
 			if importPrefix+name == tableModule {
 				return main
 			}
@@ -350,9 +362,14 @@ func (e coreExportsOf) supplies(typ *moduleType, name string) api.Module {
 	return memory
 }
 
+// instantiatePart makes an instance of a core module of the component.
+func (s *instanceState) instantiatePart(module uint32, part corePart, resolve func(name string) api.Module) api.Module {
+	return s.instantiateCore(s.host.memory.admit(s.host.ctx, part.costs, module), part.compiled, resolve)
+}
+
 // instantiateCore makes an instance of a core module. Names of imported modules have a prefix ([forEngine]).
-func (s *instanceState) instantiateCore(code wazero.CompiledModule, resolve func(name string) api.Module) api.Module {
-	ctx := experimental.WithImportResolver(s.host.ctx, func(name string) api.Module {
+func (s *instanceState) instantiateCore(ctx context.Context, code wazero.CompiledModule, resolve func(name string) api.Module) api.Module {
+	ctx = experimental.WithImportResolver(ctx, func(name string) api.Module {
 		return resolve(strings.TrimPrefix(name, importPrefix))
 	})
 	module, err := s.host.instantiateCore(ctx, code)

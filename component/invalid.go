@@ -1,6 +1,10 @@
 package component
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
 
 // Invalid says why bytes are not a valid component.
 type Invalid struct {
@@ -21,11 +25,42 @@ func (e *Invalid) Error() string {
 // other panics are bugs.
 
 func malformed(offset int, format string, args ...any) {
-	panic(&Invalid{Malformed: true, Offset: offset, Reason: fmt.Sprintf(format, args...)})
+	panic(&Invalid{Malformed: true, Offset: offset, Reason: reason(format, args...)})
 }
 
 func invalid(offset int, format string, args ...any) {
-	panic(&Invalid{Offset: offset, Reason: fmt.Sprintf(format, args...)})
+	panic(&Invalid{Offset: offset, Reason: reason(format, args...)})
+}
+
+// reason writes a reason. Names are those of the component, and may have any length.
+func reason(format string, args ...any) string {
+	shown := make([]any, len(args))
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			shown[i] = short(arg, maxShownName)
+		case error:
+			shown[i] = short(arg.Error(), maxShownReason)
+		default:
+			shown[i] = arg
+		}
+	}
+	return short(fmt.Sprintf(format, shown...), maxShownReason)
+}
+
+// refusal is an error that has a reason.
+func refusal(format string, args ...any) error { return errors.New(reason(format, args...)) }
+
+// short is a text of at most so many bytes. A longer one ends in ….
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	end := most - len("…")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }
 
 // caught is deferred by the entry points of the reader and the validator.

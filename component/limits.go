@@ -3,6 +3,9 @@ package component
 // MaxBytes is the largest component, with all modules and components in it.
 const MaxBytes = 100 << 20
 
+// DefaultMemoryLimit is the memory limit of an instance without [WithMemoryLimit], in bytes.
+const DefaultMemoryLimit = 1 << 30
+
 // Limits of a component. The specification sets none but maxValueSize; those marked with wasmparser are the limits of the
 // validator that most tools share.
 const (
@@ -40,11 +43,14 @@ const (
 	maxBackpressure  = 1<<16 - 1 // of an instance's counter; specification 2^16 - 1
 	maxCopyLength    = 1<<28 - 1 // elements that a read or write of a stream copies; specification 2^28 - 1
 	maxEmptyReads    = 100       // of a reader of the host, until its stream traps
+	maxShownName     = 256       // bytes of a name of the component in an error, which ends in … then
+	maxShownReason   = 2_048     // bytes of a reason
 	maxCancelSteps   = 1_000     // threads that run to end a call whose context ended
 	maxTasks         = 4_000_000 // calls at a time, of all instances of the outermost component's
 	maxStacks        = 10_000    // threads that are blocked in core code, of the same
 	maxTreeInstances = 10_000    // of components and core modules, for one instance of the outermost component
 	maxHandles       = 1_000_000 // of one instance; specification 2^28 - 1
+	maxTableGrowth   = 1 << 16   // elements of a core table above its declared minimum
 
 	contextSlots = 2 // of a thread: context.get and context.set; specification 2
 )

@@ -3,7 +3,6 @@ package component
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -118,7 +117,7 @@ type InstanceOption func(h *host)
 
 // Instantiate makes an instance of the component.
 func (c *Component) Instantiate(ctx context.Context, imports Imports, options ...InstanceOption) (i *Instance, err error) {
-	h := &host{component: c, starts: map[*thread]func(){}}
+	h := &host{component: c, starts: map[*thread]func(){}, memory: memoryBudget{limit: DefaultMemoryLimit}}
 	h.ctx = h.within(ctx)
 	h.inbox.arrived = make(chan struct{}, 1)
 	h.life, h.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -127,7 +126,7 @@ func (c *Component) Instantiate(ctx context.Context, imports Imports, options ..
 	}
 	c.track(h)
 	defer func() {
-		if err != nil {
+		if err = h.memory.explain(err); err != nil {
 			err = errors.Join(err, h.close(ctx))
 		}
 	}()
@@ -172,7 +171,7 @@ func (i Imports) supply(prefix string, wanted *externs) (exportedItems, error) {
 			}
 		}
 		if !ok {
-			return nil, fmt.Errorf("the component imports %s, which is not supplied", name)
+			return nil, refusal("the component imports %s, which is not supplied", name)
 		}
 		item, err := supplyItem(name, want.entity, supplied)
 		if err != nil {
@@ -206,7 +205,7 @@ func supplyItem(name string, want entity, supplied any) (item exportedItem, err 
 			return item, err
 		}
 	}
-	return item, fmt.Errorf("the component imports %s as a %s, and the host supplies %T", name, want.sort, supplied)
+	return item, refusal("the component imports %s as a %s, and the host supplies %T", name, want.sort, supplied)
 }
 
 // Drop drops a resource that a component or the host owns: its destructor runs.
@@ -238,16 +237,16 @@ func (i *Instance) function(name string) (*function, error) {
 		item, ok := exports[part]
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("the component does not export %s", name)
+			return nil, refusal("the component does not export %s", name)
 		case n < len(path)-1:
 			exports = item.instance
 		case item.function == nil:
-			return nil, fmt.Errorf("the export %s is not a function", name)
+			return nil, refusal("the export %s is not a function", name)
 		default:
 			return item.function, nil
 		}
 	}
-	return nil, fmt.Errorf("the component does not export %s", name)
+	return nil, refusal("the component does not export %s", name)
 }
 
 // instantiateCore makes an instance of a core module.

@@ -275,9 +275,11 @@ func TestTheLimitsOfCallsAreTheLargestNumbersThatAreAccepted(t *testing.T) {
 		limit int
 		run   func(n int)
 	}{
-		"bytes of a list":       {1<<28 - 1, func(n int) { listSize(n, 1) }},
-		"bytes of all values":   {1 << 30, func(n int) { a := &abi{}; a.charge(1); a.charge(uint64(n - 1)) }},
-		"handles":               {1_000_000, func(n int) { (&table[handleItem]{items: make([]handleItem, n)}).add(&handle{}) }},
+		"bytes of a list":     {1<<28 - 1, func(n int) { listSize(n, 1) }},
+		"bytes of all values": {1 << 30, func(n int) { a := &abi{}; a.charge(1); a.charge(uint64(n - 1)) }},
+		"handles": {1_000_000, func(n int) {
+			(&table[handleItem]{items: make([]handleItem, n), memory: &memoryBudget{limit: 1 << 30}}).add(&handle{})
+		}},
 		"instances":             {10_000, func(n int) { (&host{instances: n - 1}).count() }},
 		"calls":                 {4_000_000, func(n int) { instance.host.tasks = n - 1; (&lifted{instance: instance}).newTask(nil) }},
 		"elements of a copy":    {1<<28 - 1, func(n int) { (&abi{}).guestBuffer(nil, 0, uint32(n)) }},
@@ -297,7 +299,7 @@ func TestTheLimitsOfCallsAreTheLargestNumbersThatAreAccepted(t *testing.T) {
 
 // takeStacks takes the last of n stacks.
 func takeStacks(t *testing.T, n int) {
-	h := &host{stacks: make([]*stack, n-1)}
+	h := &host{stacks: make([]*stack, n-1), memory: memoryBudget{limit: 1 << 30}}
 	s := h.takeStack(&thread{})
 	t.Cleanup(s.stop)
 }

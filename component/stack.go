@@ -22,6 +22,7 @@ func (h *host) takeStack(th *thread) *stack {
 		if len(h.stacks) >= maxStacks {
 			trap("more than the limit of %d threads are blocked in core code", maxStacks)
 		}
+		h.memory.charge(coroutineBytes, "the stack of a thread that is blocked")
 		s = &stack{}
 		s.next, s.stop = iter.Pull(s.run)
 		h.stacks = append(h.stacks, s)

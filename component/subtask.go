@@ -91,7 +91,11 @@ func (s *subtask) start() []any {
 	}
 	s.progress()
 	l := s.lower
-	args := l.side(s).liftAll(l.typ.params, s.values.args, l.flat.paramsSpill)
+	a := l.side(s)
+	args := a.liftAll(l.typ.params, s.values.args, l.flat.paramsSpill)
+	if c := s.values.completion; c != nil {
+		c.charge(a.lifted)
+	}
 	s.values.args = nil
 	s.dropValues()
 	return args

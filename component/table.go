@@ -2,8 +2,9 @@ package component
 
 // table gives items indices from 1. The indices of removed items are given again, the last one first.
 type table[T comparable] struct {
-	items []T // the item 0 stays empty
-	free  []uint32
+	items  []T // the item 0 stays empty
+	free   []uint32
+	memory *memoryBudget
 }
 
 func (t *table[T]) add(item T) uint32 {
@@ -19,6 +20,7 @@ func (t *table[T]) add(item T) uint32 {
 	if len(t.items) > maxHandles { // the first item is none
 		trap("the handle table is full: it has %d handles", maxHandles)
 	}
+	t.memory.charge(handleBytes, "a handle")
 	t.items = append(t.items, item)
 	return uint32(len(t.items) - 1)
 }

@@ -20,7 +20,7 @@ func (t *Trap) Unwrap() error { return t.cause }
 
 // trap ends the running call. It unwinds through the engine, which gives it to the caller of the core function as an error.
 func trap(format string, args ...any) {
-	panic(&Trap{Reason: fmt.Sprintf(format, args...)})
+	panic(&Trap{Reason: reason(format, args...)})
 }
 
 // rethrow ends the running call with the error of a core function that it called.
@@ -40,8 +40,8 @@ func trapOf(err error) *Trap {
 	if errors.As(err, &t) {
 		return t
 	}
-	reason, _, _ := strings.Cut(err.Error(), "\n") // a backtrace follows
-	return &Trap{Reason: strings.TrimPrefix(reason, "wasm error: "), cause: err}
+	text, _, _ := strings.Cut(err.Error(), "\n") // a backtrace follows
+	return &Trap{Reason: short(strings.TrimPrefix(text, "wasm error: "), maxShownReason), cause: err}
 }
 
 // trapped is deferred by the entry points that run components.

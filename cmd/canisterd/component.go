@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/component"
 	"github.com/canisterd/canisterd/internal/component/wit"
 	"github.com/canisterd/canisterd/internal/regular"
+	"github.com/canisterd/canisterd/internal/textwidth"
 )
 
 func (c *cli) componentGroup() *cobra.Command {
@@ -89,11 +90,30 @@ func functionNamed(c *component.Component, name string) (f exportedFunction, err
 	case len(found) == 1:
 		return f, nil
 	case len(found) > 1:
-		return f, fmt.Errorf("several functions are called %s: %s", name, strings.Join(found, ", "))
+		return f, fmt.Errorf("several functions are called %s: %s", textwidth.Fit(name, maxShownName), shownNames(found))
 	case len(all) == 0:
-		return f, fmt.Errorf("the component exports no function %s, and no other one", name)
+		return f, fmt.Errorf("the component exports no function %s, and no other one", textwidth.Fit(name, maxShownName))
 	}
-	return f, fmt.Errorf("the component exports no function %s: it exports %s", name, strings.Join(names, ", "))
+	return f, fmt.Errorf("the component exports no function %s: it exports %s", textwidth.Fit(name, maxShownName), shownNames(names))
+}
+
+// Limits of names of a component in an error: their number, and their length in cells of a terminal.
+const (
+	maxShownNames = 20
+	maxShownName  = 100
+)
+
+// shownNames lists names of a component, of which there may be any number.
+func shownNames(names []string) string {
+	shown := make([]string, min(len(names), maxShownNames))
+	for i := range shown {
+		shown[i] = textwidth.Fit(names[i], maxShownName)
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(names) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more (canisterd component wit lists them)", more)
+	}
+	return text
 }
 
 func isShortName(short, name string) bool {

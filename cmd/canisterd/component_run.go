@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/canisterd/canisterd/component"
 	"github.com/canisterd/canisterd/component/wasi"
 	"github.com/canisterd/canisterd/internal/component/wave"
+	"github.com/canisterd/canisterd/internal/quantity"
 )
 
 // componentStart is the time at which the clocks of components begin, as those of networks that are paced by hand.
@@ -24,10 +26,11 @@ const componentStart = "2021-05-06T19:17:10Z"
 type componentFlags struct {
 	environment []string
 	seed, start string
+	memory      quantity.Bytes
 }
 
 func (c *cli) componentRun() *cobra.Command {
-	var f componentFlags
+	f := componentFlags{memory: component.DefaultMemoryLimit}
 	cmd := &cobra.Command{
 		Use:   "run FILE [CALL] [-- ARGUMENT...]",
 		Short: "Call a function of a component, or run a program",
@@ -64,6 +67,7 @@ random numbers, but no files and no network. Runs can be repeated: time begins a
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.environment, "env", nil, "environment variable of the component; repeatable: NAME=VALUE")
 	flags.StringVar(&f.seed, "seed", "", "seed for random numbers, up to 32 bytes in hex (default: 00)")
+	flags.Var(&f.memory, "memory-limit", "most memory of the component, with all components in it, such as 512MiB")
 	flags.StringVar(&f.start, "start-time", componentStart, "time at which the clocks begin")
 	return cmd
 }
@@ -110,9 +114,9 @@ func (c *cli) runComponent(ctx context.Context, f *componentFlags, args, own []s
 	if len(args) == 1 && program == "" {
 		return fmt.Errorf("%s is not a program, so it needs a call, such as %s", args[0], exampleCall(compiled))
 	}
-	i, err := wasi.New(options).Instantiate(ctx, compiled, nil)
+	i, err := wasi.New(options).Instantiate(ctx, compiled, nil, component.WithMemoryLimit(uint64(f.memory)))
 	if err != nil {
-		return fmt.Errorf("%s: %w (component run supplies WASI alone; in Go, package component supplies other imports)", args[0], err)
+		return fmt.Errorf("%s: %w%s", args[0], err, instantiateAdvice(err))
 	}
 	if len(args) == 1 {
 		code, err := wasi.Run(ctx, i, program)
@@ -122,6 +126,14 @@ func (c *cli) runComponent(ctx context.Context, f *componentFlags, args, own []s
 		return exited(code)
 	}
 	return c.callComponent(ctx, compiled, i, wave.ReadCall(args[1]))
+}
+
+// instantiateAdvice says what to do with a component that cannot be instantiated. One that traps has all that it imports.
+func instantiateAdvice(err error) string {
+	if _, trapped := errors.AsType[*component.Trap](err); trapped {
+		return ""
+	}
+	return " (component run supplies WASI alone; in Go, package component supplies other imports)"
 }
 
 // exampleCall gives a call of the first function of a component.
@@ -151,15 +163,76 @@ func (c *cli) callComponent(ctx context.Context, compiled *component.Component, 
 		return fmt.Errorf("invalid call: %w (canisterd component wit shows the types)", err)
 	}
 	result, err := i.Call(ctx, f.name, args...)
+	if err == nil {
+		err = c.printResult(ctx, f, result)
+	}
 	if exit, ok := errors.AsType[*wasi.Exit](err); ok {
 		return exited(exit.Code)
 	}
-	if err != nil {
+	if _, written := errors.AsType[*component.Trap](err); written || errors.Is(err, component.ErrBlocked) {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
-	text := "()" // as wasmtime prints no result
-	if f.typ.Result != (component.Type{}) {
-		text = wave.Write(result, f.typ.Result)
+	return err
+}
+
+// printResult prints the result of a call, for a future its value, and for a stream its elements.
+func (c *cli) printResult(ctx context.Context, f exportedFunction, result any) (err error) {
+	typ := f.typ.Result
+	switch of := result.(type) {
+	case *component.Stream:
+		return c.printStream(ctx, f, of)
+	case *component.Future:
+		if result, err = of.Wait(ctx); err != nil {
+			return err
+		}
+		typ = typ.Element()
 	}
+	text := waveText(result, typ)
 	return c.print(text, map[string]any{"function": f.name, "result": text})
+}
+
+// waveText writes a value, or nothing as wasmtime does if it has no type.
+func waveText(v any, typ component.Type) string {
+	if typ == (component.Type{}) {
+		return "()"
+	}
+	return wave.Write(v, typ)
+}
+
+// printStream prints what a component writes to a stream when it does: bytes as they are, and other elements each on a line.
+func (c *cli) printStream(ctx context.Context, f exportedFunction, s *component.Stream) error {
+	typ := f.typ.Result.Element()
+	for {
+		values, err := s.ReadValues(ctx, maxStreamElements)
+		if len(values) > 0 {
+			if err := c.printElements(f.name, typ, values); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// maxStreamElements is how many elements of a stream are printed at a time.
+const maxStreamElements = 4096
+
+func (c *cli) printElements(function string, typ component.Type, values []any) error {
+	if !c.json && typ.Kind() == component.KindU8 {
+		p := make([]byte, len(values))
+		for i, v := range values {
+			p[i] = v.(uint8)
+		}
+		_, err := c.out.Write(p)
+		return err
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = waveText(v, typ)
+	}
+	return c.print(strings.Join(texts, "\n"), map[string]any{"function": function, "elements": texts})
 }

@@ -67,7 +67,7 @@ func (h *Host) Idle() bool { return h.clock.wake() }
 
 // Instantiate makes an instance of a component with what it imports of WASI. Other imports are taken from more, which may be
 // nil.
-func (h *Host) Instantiate(ctx context.Context, c *component.Component, more component.Imports) (*component.Instance, error) {
+func (h *Host) Instantiate(ctx context.Context, c *component.Component, more component.Imports, options ...component.InstanceOption) (*component.Instance, error) {
 	imports, err := h.Imports(c)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (h *Host) Instantiate(ctx context.Context, c *component.Component, more com
 	for name, supplied := range more {
 		imports[name] = supplied
 	}
-	return c.Instantiate(ctx, imports, component.WithIdle(h.Idle))
+	return c.Instantiate(ctx, imports, append(options, component.WithIdle(h.Idle))...)
 }
 
 // functions are functions of an interface by name.

@@ -145,7 +145,7 @@ var arrows = map[string]struct {
 	"component":                       {nil, "a component runs on the engine alone, and knows no canister"},
 	"component/explore":               {[]string{"component", "internal/explore/search"}, "orders of components, which know nothing of it"},
 	"component/wasi":                  {[]string{"component"}, "a host supplies functions, and knows nothing of who runs a component"},
-	"internal/component/wave":         {[]string{"component"}, "values and their text"},
+	"internal/component/wave":         {[]string{"component", "internal/textwidth"}, "values and their text"},
 	"internal/component/wit":          {[]string{"component"}, "types and their text"},
 	"test/e2e":                        {nil, "drives the binary from outside"},
 	"test":                            {nil, "runs the tests, and knows none"},

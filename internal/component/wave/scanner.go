@@ -4,7 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/internal/textwidth"
 )
+
+// maxShownWord limits a word, or a list of words, in the reason of a fault, in cells of a terminal.
+const maxShownWord = 200
 
 // scanner reads a text from left to right.
 type scanner struct {
@@ -22,7 +27,14 @@ func (f *Fault) Error() string { return fmt.Sprintf("at character %d: %s", f.Col
 
 // faultf ends the reading.
 func (s *scanner) faultf(at int, format string, args ...any) {
-	panic(&Fault{utf8.RuneCountInString(s.text[:at]) + 1, fmt.Sprintf(format, args...)})
+	shown := make([]any, len(args))
+	for i, arg := range args {
+		if word, ok := arg.(string); ok {
+			arg = textwidth.Fit(word, maxShownWord)
+		}
+		shown[i] = arg
+	}
+	panic(&Fault{utf8.RuneCountInString(s.text[:at]) + 1, fmt.Sprintf(format, shown...)})
 }
 
 // caught is deferred by the entry points.
