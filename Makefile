@@ -215,6 +215,10 @@ bench-clients: test/e2e/pocketic/node_modules/.package-lock.json ## the ratio of
 bench-inspect: test/e2e/inspect/node_modules/.package-lock.json ## the time of a frame of the inspector that scrolls 16,384 events, beside a page of as many plain rows (needs Node.js, npm and Debian's chromium)
 	$(GO) run ./test/bench -tags "clients inspect" -only FrameOfTheInspector -count 3 -benchtime 1x ./test/e2e
 
+.PHONY: clone-large
+clone-large: ## clone 2 GiB of stable memory between two daemons: time against an export and import, and memory (Linux; 8 GiB of disk below TMPDIR)
+	$(GO) run ./test/largeclone
+
 .PHONY: torture
 torture: ## kill a daemon with a state directory while clients write, let the power of simulated disks fail, and count what is lost
 	$(GO) run ./test/torture
@@ -298,7 +302,7 @@ CHECKED_FIRST := check-fix
 # the clients of others beside it: they wait for packages to arrive, and at the end nothing else would run meanwhile.
 CHECKED := test-race test-clients test-others check-cross check-mutants test-clients-python
 # One after the other: some need a quiet machine.
-CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures check-slow-scripts size first-hour \
+CHECKED_LONG := check-hostile check-soak clone-large test-race-others check-torture check-damage check-mutants-sample check-fixtures check-slow-scripts size first-hour \
   test-clients-browser test-inspect test-clients-rust-snippets test-new-projects
 
 .PHONY: check

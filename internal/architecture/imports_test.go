@@ -140,6 +140,7 @@ var arrows = map[string]struct {
 	"test/knownmodules":               {[]string{"internal/candid/generated", "internal/knownmodules"}, "reads modules as files"},
 	"test/size":                       {[]string{"cmd/dist/compile"}, "reads the binary as a file"},
 	"test/soak":                       {[]string{"api/client", "api/control/remote", "candid/principal", "test/canistertest/wat", "internal/journal", "test/resources", "proto/control/v1"}, "loads the binary from outside, and knows the limits of its journal"},
+	"test/largeclone":                 {[]string{"test/canistertest/wat", "test/resources"}, "clones between two processes from outside"},
 	"test/hostile":                    {[]string{"test/resources", "api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "test/canistertest/wat"}, "attacks the binary from outside"},
 	".":                               {[]string{"internal/modulecache", "internal/profile", "internal/profile/", "internal/trace", "internal/inprocess", "internal/refusal", "internal/contain", "api", "instance", "internal/assets", "internal/project", "internal/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/", "internal/callbudget", "internal/clone", "internal/clone/kept"}, "networks for Go programs, without a protocol"},
 	"component":                       {nil, "a component runs on the engine alone, and knows no canister"},

@@ -13,7 +13,7 @@ var withoutRaceDetector = map[string]string{
 }
 
 // programs are folders of programs, whose goroutines serve one run.
-var programs = []string{"test/hostile", "test/mutants", "test/soak", "test/torture", "examples", "test"}
+var programs = []string{"test/hostile", "test/largeclone", "test/mutants", "test/soak", "test/torture", "examples", "test"}
 
 func TestPackagesThatStartGoroutinesAreTestedUnderTheRaceDetector(t *testing.T) {
 	tested := makeList(t, "RACE_PACKAGES")
