@@ -16,7 +16,7 @@ var arrows = map[string]struct {
 }{
 	"candid/principal":             {nil, "the name of an actor needs nothing"},
 	"candid":                       {[]string{"candid/principal", "candid/internal/"}, "a codec knows no canister"},
-	"candid/management":            {[]string{"candid", "candid/principal"}, "arguments, not what methods do with them"},
+	"candid/management":            {[]string{"candid", "candid/principal"}, "arguments and replies, not what methods do with them"},
 	"internal/candid/relation":     {[]string{"candid"}, "a comparison does not know where values come from"},
 	"internal/candid/reference":    {[]string{"candid/principal"}, "a name is read without knowing which there are"},
 	"internal/candid/generated":    {nil, "a method is known by its name"},
@@ -58,7 +58,7 @@ var arrows = map[string]struct {
 	"replica/internal/faults":      {[]string{"candid/principal", "intercanister", "internal/refusal", "replica/internal/state", "timers"}, "a decision about a message knows no route"},
 	"replica/internal/tasks":       {[]string{"candid/principal", "canister", "intercanister", "replica/internal/state", "timers"}, "a task is queued before anyone runs it"},
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, without knowing who got them"},
-	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica/internal/state", "replica/internal/outcall", "replica/internal/threshold"}, "methods change the state they are handed"},
+	"replica/internal/management":  {[]string{"candid", "candid/management", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica/internal/state", "replica/internal/outcall", "replica/internal/threshold"}, "methods change the state they are handed"},
 	"replica/introspect":           {[]string{"candid/principal", "canister", "intercanister", "intercanister/cycles", "replica/internal/state", "timers"}, "what a network has, for people; it changes nothing"},
 	"replica":                      {[]string{"internal/certify", "internal/refusal", "archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "internal/cow", "canister", "replica/"}, "the subnet must not know who drives it"},
 	"internal/trace":               {[]string{"internal/candid/generated", "candid/principal", "internal/textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},

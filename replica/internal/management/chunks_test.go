@@ -103,7 +103,7 @@ func chunked(r *rig, hashes ...[]byte) installChunkedArg {
 	whole := sha256.Sum256([]byte("ab"))
 	a := installChunkedArg{Mode: installMode{Install: null}, Target: r.target.ID(), Hash: whole[:], Arg: []byte("arg")}
 	for _, hash := range hashes {
-		a.Chunks = append(a.Chunks, chunkHash{hash})
+		a.Chunks = append(a.Chunks, chunkHash{Hash: hash})
 	}
 	return a
 }

@@ -140,7 +140,7 @@ func TestAModuleInChunksRuns(t *testing.T) {
 	a, b := r.upload(string(module[:half])), r.upload(string(module[half:]))
 	hash := sha256.Sum256(module)
 	r.replied(r.byUser(alice, "install_chunked_code", installChunkedArg{
-		Mode: installMode{Install: null}, Target: r.target.ID(), Chunks: []chunkHash{{a}, {b}}, Hash: hash[:],
+		Mode: installMode{Install: null}, Target: r.target.ID(), Chunks: []chunkHash{{Hash: a}, {Hash: b}}, Hash: hash[:],
 	}))
 	if m := r.target.Canister.Module(); m == nil || m.Hash() != hash {
 		t.Error("the module is not there")

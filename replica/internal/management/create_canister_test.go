@@ -94,7 +94,7 @@ func TestAProvisionalCanisterHasCyclesOutOfNothing(t *testing.T) {
 	if got := create(provisionalCreateArg{Amount: nat(0), Specified: opt(principal.Canister(33))}); got.ID != principal.Canister(33) {
 		t.Errorf("id %s", got.ID)
 	}
-	variables := []variable{{"b", "2"}, {"a", "1"}}
+	variables := []variable{{Name: "b", Value: "2"}, {Name: "a", Value: "1"}}
 	got := create(provisionalCreateArg{Settings: &settingsArg{Controllers: &[]principal.Principal{}, Environment: &variables}})
 	if len(got.Settings.Controllers) != 0 || got.Settings.Environment[0].Name != "a" {
 		t.Errorf("settings: %+v", got.Settings)

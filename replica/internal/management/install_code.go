@@ -28,7 +28,7 @@ func install(c *state.ManagementCall, r *state.Entry, in *canister.Install, mode
 	if c.Host.Preceded(r) {
 		return state.WhenCompiled()
 	}
-	mode.enter(in)
+	enterMode(mode, in)
 	empty := r.Canister.Module() == nil
 	switch {
 	case in.Mode == canister.InstallFresh && !empty:
@@ -77,8 +77,8 @@ func unprepared(c *state.ManagementCall, r *state.Entry, cause *intercanister.Re
 	return ofCanister(r, cause)
 }
 
-// enter sets mode and options of an installation.
-func (m *installMode) enter(in *canister.Install) {
+// enterMode sets mode and options of an installation.
+func enterMode(m *installMode, in *canister.Install) {
 	switch {
 	case m.Reinstall != nil:
 		in.Mode = canister.Reinstall

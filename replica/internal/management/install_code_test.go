@@ -59,7 +59,7 @@ func TestModesAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		var in canister.Install
-		got.Mode.enter(&in)
+		enterMode(&got.Mode, &in)
 		if in.Mode != test.want.Mode || in.SkipPreUpgrade != test.want.SkipPreUpgrade || in.Persistence != test.want.Persistence {
 			t.Errorf("got %+v, want %+v", in, test.want)
 		}

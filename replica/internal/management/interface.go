@@ -2,13 +2,30 @@ package management
 
 import (
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// The Candid types of the management canister (interface specification, "The IC management canister", ic.did).
-// Arguments of a single method are here too, so that one file shows the whole interface.
+// The Candid types of the management canister (interface specification, "The IC management canister", ic.did). Those that
+// its callers need as well are in candid/management. Arguments of a single method are here too, so that one file shows the
+// rest of the interface.
+
+type (
+	// settingsArg is canister_settings.
+	settingsArg management.Settings
+	variable    = management.Variable
+	// visibility is log_visibility, snapshot_visibility and status_visibility.
+	visibility = management.Visibility
+	// installMode is canister_install_mode. A plain upgrade (null) is an upgrade without options.
+	installMode    = management.InstallMode
+	upgradeOptions = management.UpgradeOptions
+	persistence    = management.Persistence
+	chunkHash      = management.ChunkHash
+	snapshotSource = management.SnapshotSource
+	status         = management.RunStatus
+)
 
 type idArg struct {
 	Canister principal.Principal `ic:"canister_id"`
@@ -45,23 +62,6 @@ type updateSettingsArg struct {
 func (a *updateSettingsArg) bounds() error    { return a.Settings.bounds() }
 func (a *provisionalCreateArg) bounds() error { return a.Settings.bounds() }
 
-// settingsArg is canister_settings.
-type settingsArg struct {
-	Controllers         *[]principal.Principal `ic:"controllers"`
-	ComputeAllocation   *candid.Nat            `ic:"compute_allocation"`
-	MemoryAllocation    *candid.Nat            `ic:"memory_allocation"`
-	FreezingThreshold   *candid.Nat            `ic:"freezing_threshold"`
-	ReservedLimit       *candid.Nat            `ic:"reserved_cycles_limit"`
-	MinimumIncoming     *candid.Nat            `ic:"minimum_incoming_canister_call_cycles"`
-	LogVisibility       *visibility            `ic:"log_visibility"`
-	SnapshotVisibility  *visibility            `ic:"snapshot_visibility"`
-	StatusVisibility    *visibility            `ic:"status_visibility"`
-	WasmMemoryLimit     *candid.Nat            `ic:"wasm_memory_limit"`
-	WasmMemoryThreshold *candid.Nat            `ic:"wasm_memory_threshold"`
-	LogMemoryLimit      *candid.Nat            `ic:"log_memory_limit"`
-	Environment         *[]variable            `ic:"environment_variables"`
-}
-
 // bounds checks the lists that the interface bounds.
 func (a *settingsArg) bounds() error {
 	if a == nil {
@@ -95,36 +95,6 @@ type settingsResult struct {
 	Environment         []variable            `ic:"environment_variables"`
 }
 
-type variable struct {
-	Name  string `ic:"name"`
-	Value string `ic:"value"`
-}
-
-// visibility is log_visibility, snapshot_visibility and status_visibility.
-type visibility struct {
-	Controllers *candid.Null           `ic:"controllers,variant"`
-	Public      *candid.Null           `ic:"public,variant"`
-	Viewers     *[]principal.Principal `ic:"allowed_viewers,variant"`
-}
-
-// installMode is canister_install_mode. A plain upgrade (null) is an upgrade
-// without options.
-type installMode struct {
-	Install   *candid.Null     `ic:"install,variant"`
-	Reinstall *candid.Null     `ic:"reinstall,variant"`
-	Upgrade   **upgradeOptions `ic:"upgrade,variant"`
-}
-
-type upgradeOptions struct {
-	SkipPreUpgrade *bool        `ic:"skip_pre_upgrade"`
-	Persistence    *persistence `ic:"wasm_memory_persistence"`
-}
-
-type persistence struct {
-	Keep    *candid.Null `ic:"keep,variant"`
-	Replace *candid.Null `ic:"replace,variant"`
-}
-
 type installArg struct {
 	Mode     installMode         `ic:"mode"`
 	Canister principal.Principal `ic:"canister_id"`
@@ -148,10 +118,6 @@ func (a *installChunkedArg) bounds() error {
 		return tooManyElements(MaxChunksInModule)
 	}
 	return nil
-}
-
-type chunkHash struct {
-	Hash []byte `ic:"hash"`
 }
 
 type uploadArg struct {
@@ -235,11 +201,6 @@ type snapshotLoad struct {
 	Source   snapshotSource       `ic:"source"`
 }
 
-type snapshotSource struct {
-	Taken    *candid.Reserved `ic:"taken_from_canister,variant"`
-	Uploaded *candid.Reserved `ic:"metadata_upload,variant"`
-}
-
 type controllersChange struct {
 	Controllers []principal.Principal `ic:"controllers"`
 }
@@ -270,12 +231,6 @@ type statusResult struct {
 	Reserved   candid.Nat     `ic:"reserved_cycles"`
 	IdlePerDay candid.Nat     `ic:"idle_cycles_burned_per_day"`
 	Queries    queryStats     `ic:"query_stats"`
-}
-
-type status struct {
-	Running  *candid.Null `ic:"running,variant"`
-	Stopping *candid.Null `ic:"stopping,variant"`
-	Stopped  *candid.Null `ic:"stopped,variant"`
 }
 
 type memoryMetrics struct {

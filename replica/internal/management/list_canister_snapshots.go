@@ -10,7 +10,7 @@ func listSnapshots(c *state.ManagementCall, a *idArg) state.Answer {
 	}
 	out := []snapshotResult{}
 	for _, s := range r.Canister.Snapshots.All() {
-		out = append(out, snapshotResult{idOf(r, s), s.Taken, s.Bytes()})
+		out = append(out, snapshotResult{ID: idOf(r, s), Taken: s.Taken, Size: s.Bytes()})
 	}
 	return reply(out)
 }

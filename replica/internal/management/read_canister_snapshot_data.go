@@ -1,6 +1,7 @@
 package management
 
 import (
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -17,7 +18,7 @@ func readSnapshotData(c *state.ManagementCall, a *readSnapshotArg) state.Answer 
 	if reject != nil {
 		return state.Fail(reject)
 	}
-	size, reject := a.Kind.size()
+	size, reject := sliceSize(&a.Kind)
 	if reject != nil {
 		return state.Fail(reject)
 	}
@@ -27,26 +28,26 @@ func readSnapshotData(c *state.ManagementCall, a *readSnapshotArg) state.Answer 
 	if reject := pay(c, r, SnapshotDataInstructions+size); reject != nil {
 		return state.Fail(rejectSnapshotCycles(reject))
 	}
-	data, reject := a.Kind.of(r, s)
+	data, reject := readSlice(r, s, &a.Kind)
 	if reject != nil {
 		return state.Fail(reject)
 	}
-	return reply(snapshotData{data})
+	return reply(snapshotData{Chunk: data})
 }
 
-// size returns the maximum number of bytes of the answer.
-func (k *snapshotSlice) size() (uint64, *intercanister.Reject) {
+// sliceSize returns the maximum number of bytes of the answer.
+func sliceSize(k *snapshotSlice) (uint64, *intercanister.Reject) {
 	if k.Chunk != nil {
 		return canister.ChunkBytes, nil
 	}
-	_, where := k.part()
+	_, where := slicedPart(k)
 	if where.Size > MaxSliceBytes {
 		return 0, rejectSliceSize(where.Size)
 	}
 	return where.Size, nil
 }
 
-func (k *snapshotSlice) part() (canister.SnapshotPart, *slice) {
+func slicedPart(k *snapshotSlice) (canister.SnapshotPart, *management.Range) {
 	switch {
 	case k.Module != nil:
 		return canister.ModulePart, k.Module
@@ -56,8 +57,8 @@ func (k *snapshotSlice) part() (canister.SnapshotPart, *slice) {
 	return canister.StablePart, k.Stable
 }
 
-// of returns the requested bytes.
-func (k *snapshotSlice) of(r *state.Entry, s *canister.Snapshot) ([]byte, *intercanister.Reject) {
+// readSlice returns the requested bytes.
+func readSlice(r *state.Entry, s *canister.Snapshot, k *snapshotSlice) ([]byte, *intercanister.Reject) {
 	if k.Chunk != nil {
 		if len(k.Chunk.Hash) != HashBytes {
 			return nil, rejectChunkStore("Bytes %s are not a valid WasmChunkHash.", hexBytes(k.Chunk.Hash))
@@ -71,7 +72,7 @@ func (k *snapshotSlice) of(r *state.Entry, s *canister.Snapshot) ([]byte, *inter
 		}
 		return chunk, nil
 	}
-	part, where := k.part()
+	part, where := slicedPart(k)
 	if !s.Within(part, where.Offset, where.Size) {
 		return nil, rejectSlice(where.Offset, where.Size)
 	}

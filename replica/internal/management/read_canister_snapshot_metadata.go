@@ -21,7 +21,7 @@ func readSnapshotMetadata(c *state.ManagementCall, a *snapshotArg) state.Answer 
 		Timer: timerOf(s.Timer), Hook: hookOf(s.Hook),
 	}
 	for _, hash := range s.Chunks.Hashes() {
-		out.Chunks = append(out.Chunks, chunkHash{hash[:]})
+		out.Chunks = append(out.Chunks, chunkHash{Hash: hash[:]})
 	}
 	return reply(out)
 }

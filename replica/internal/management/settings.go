@@ -31,7 +31,7 @@ func (a *settingsArg) parse(old canister.Settings) (canister.Settings, *intercan
 		to    *canister.Visibility
 	}{{a.LogVisibility, &s.LogVisibility}, {a.SnapshotVisibility, &s.SnapshotVisibility}, {a.StatusVisibility, &s.StatusVisibility}} {
 		if v.given != nil {
-			*v.to = v.given.setting()
+			*v.to = givenVisibility(v.given)
 		}
 	}
 	if a.Environment != nil {
@@ -97,7 +97,7 @@ func distinct(given []principal.Principal) []principal.Principal {
 	return slices.Compact(out)
 }
 
-func (v *visibility) setting() canister.Visibility {
+func givenVisibility(v *visibility) canister.Visibility {
 	switch {
 	case v.Public != nil:
 		return canister.Visibility{Kind: canister.Public}

@@ -38,7 +38,7 @@ func takeSnapshot(c *state.ManagementCall, a *takeSnapshotArg) state.Answer {
 	}
 	s := k.Snapshot(c.State.Time, r.Hook)
 	addSnapshot(c, r, s, old, &o)
-	answer := reply(snapshotResult{idOf(r, s), s.Taken, size})
+	answer := reply(snapshotResult{ID: idOf(r, s), Taken: s.Taken, Size: size})
 	if !uninstall {
 		return answer
 	}

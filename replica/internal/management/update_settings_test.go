@@ -44,7 +44,7 @@ func TestEverySettingCanBeSet(t *testing.T) {
 		WasmMemoryLimit:     nat(1 << 48),
 		WasmMemoryThreshold: nat(7),
 		LogMemoryLimit:      nat(0),
-		Environment:         &[]variable{{"k", "v"}},
+		Environment:         &[]variable{{Name: "k", Value: "v"}},
 	}})
 	r.target.Canister.Settings.Controllers = []principal.Principal{r.target.ID()}
 	r.replied(c)
@@ -93,9 +93,9 @@ func TestSettingsOutOfRangeChangeNothing(t *testing.T) {
 		{settingsArg{LogMemoryLimit: nat(4095)}, intercanister.CanisterRejectedMessage, "The canister log memory limit 4095 is too low. It must be at least 4096."},
 		{settingsArg{LogMemoryLimit: nat(2<<20 + 1)}, intercanister.CanisterRejectedMessage, "The canister log memory limit 2097153 is too high. It must be at most 2097152."},
 		{settingsArg{Environment: &many}, payload, "Too many environment variables: 21 (max: 20)"},
-		{settingsArg{Environment: &[]variable{{"a", ""}, {"b", ""}, {"a", ""}}}, payload, "Duplicate environment variables are not allowed"},
-		{settingsArg{Environment: &[]variable{{long, ""}}}, payload, `Environment variable name "` + long + `" exceeds the maximum allowed length of 128.`},
-		{settingsArg{Environment: &[]variable{{"a", long}}}, payload, `Environment variable value "` + long + `" exceeds the maximum allowed length of 128.`},
+		{settingsArg{Environment: &[]variable{{Name: "a"}, {Name: "b"}, {Name: "a"}}}, payload, "Duplicate environment variables are not allowed"},
+		{settingsArg{Environment: &[]variable{{Name: long}}}, payload, `Environment variable name "` + long + `" exceeds the maximum allowed length of 128.`},
+		{settingsArg{Environment: &[]variable{{Name: "a", Value: long}}}, payload, `Environment variable value "` + long + `" exceeds the maximum allowed length of 128.`},
 		{settingsArg{Controllers: opt(make([]principal.Principal, 11))}, payload, "Error decoding candid: Deserialize error: The number of elements exceeds maximum allowed 10"},
 		{settingsArg{LogVisibility: &visibility{Viewers: opt(make([]principal.Principal, 11))}}, payload, "Error decoding candid: Deserialize error: The number of elements exceeds maximum allowed 10"},
 		{settingsArg{MemoryAllocation: nat(3 << 40)}, intercanister.SubnetOversubscribed, "Canister requested 3.00 TiB of memory but only 2.00 TiB are available in the subnet.\nTry moving …"},

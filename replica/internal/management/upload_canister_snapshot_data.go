@@ -38,7 +38,7 @@ func uploadSnapshotData(c *state.ManagementCall, a *uploadSnapshotDataArg) state
 	if a.Kind.Chunk != nil {
 		reject = uploadSnapshotChunk(c, r, s, a.Chunk)
 	} else {
-		reject = a.Kind.write(c, r, s, a.Chunk)
+		reject = writeSnapshotPart(c, r, s, &a.Kind, a.Chunk)
 	}
 	if reject != nil {
 		return state.Fail(reject)
@@ -67,9 +67,9 @@ func uploadSnapshotChunk(c *state.ManagementCall, r *state.Entry, s *canister.Sn
 	return nil
 }
 
-// write writes bytes to a part.
-func (k *snapshotPlace) write(c *state.ManagementCall, r *state.Entry, s *canister.Snapshot, data []byte) *intercanister.Reject {
-	part, offset := k.part()
+// writeSnapshotPart writes bytes to a part.
+func writeSnapshotPart(c *state.ManagementCall, r *state.Entry, s *canister.Snapshot, k *snapshotPlace, data []byte) *intercanister.Reject {
+	part, offset := writtenPart(k)
 	size := uint64(len(data))
 	if !s.Within(part, offset, size) {
 		return rejectSlice(offset, size)
@@ -81,7 +81,7 @@ func (k *snapshotPlace) write(c *state.ManagementCall, r *state.Entry, s *canist
 	return nil
 }
 
-func (k *snapshotPlace) part() (canister.SnapshotPart, uint64) {
+func writtenPart(k *snapshotPlace) (canister.SnapshotPart, uint64) {
 	switch {
 	case k.Module != nil:
 		return canister.ModulePart, k.Module.Offset

@@ -32,7 +32,7 @@ func uploadSnapshotMetadata(c *state.ManagementCall, a *uploadSnapshotMetadataAr
 	}
 	d := canister.SnapshotMetadata{
 		Taken: c.State.Time, Version: k.Version, ModuleSize: a.ModuleSize, HeapSize: a.HeapSize, Stable: a.StableSize,
-		Certified: a.Certified, Globals: globals, Timer: a.Timer.value(), Hook: a.Hook.value(),
+		Certified: a.Certified, Globals: globals, Timer: deadlineOf(a.Timer), Hook: statusOfHook(a.Hook),
 	}
 	o := costPlan{before: k.MemoryUsage().Total(), price: c.State.Environment.Fees.ManagementWork(SnapshotInstructions + d.Bytes())}
 	o.after = o.before + d.Bytes() - snapshotBytes(old)
@@ -44,7 +44,7 @@ func uploadSnapshotMetadata(c *state.ManagementCall, a *uploadSnapshotMetadataAr
 		return state.Fail(rejectFullDisk(r, err))
 	}
 	addSnapshot(c, r, s, old, &o)
-	return reply(snapshotID{idOf(r, s)})
+	return reply(snapshotID{ID: idOf(r, s)})
 }
 
 // fault returns what is wrong with the sizes, in the replica's word, empty for nothing. wide says that the canister's

@@ -23,7 +23,7 @@ func uploadChunk(c *state.ManagementCall, a *uploadArg) state.Answer {
 	store := &r.Canister.Chunks
 	hash := sha256.Sum256(a.Chunk)
 	if store.Has(hash) {
-		return reply(chunkHash{hash[:]})
+		return reply(chunkHash{Hash: hash[:]})
 	}
 	if reject := checkChunk(store, a.Chunk); reject != nil {
 		return state.Fail(reject)
@@ -40,7 +40,7 @@ func uploadChunk(c *state.ManagementCall, a *uploadArg) state.Answer {
 	}
 	reserve(r.Canister, reservation)
 	owe(c, r, func() uint64 { return canister.ChunkBytes })
-	return reply(chunkHash{hash[:]})
+	return reply(chunkHash{Hash: hash[:]})
 }
 
 // checkChunk returns why a chunk cannot be stored.
