@@ -103,7 +103,7 @@ var arrows = map[string]struct {
 	"docs":                            {nil, "pages, without their readers"},
 	"api/internal/origin":             {nil, "headers of browsers"},
 	"api/gateway":                     {[]string{"internal/regular", "internal/markup", "internal/refusal", "internal/budget", "api", "api/gateway/internal/verify", "api/internal/", "candid", "candid/did", "candid/principal", "internal/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
-	"api/gateway/internal/verify":     {[]string{"candid/principal", "internal/certify"}, "bytes of an answer and a root key"},
+	"api/gateway/internal/verify":     {[]string{"api/internal/wire", "candid/principal", "internal/certify"}, "bytes of an answer and a root key"},
 	"api/pocketic":                    {[]string{"internal/regular", "internal/markup", "internal/refusal", "internal/contain", "internal/budget", "api", "api/gateway", "api/internal/", "candid", "candid/management", "candid/principal", "intercanister", "intercanister/cycles", "canister", "internal/systemcanisters", "replica", "internal/certify", "replica/introspect", "replica/driver"}, "PocketIC's interface, over a host that makes instances"},
 	"api/client":                      {[]string{"api/internal/", "candid/", "internal/certify"}, "speaks to a daemon over its public interface"},
 	"internal/systemcanisters":        {[]string{"candid", "candid/management", "candid/principal", "replica"}, "modules and the messages that install them; a network is handed in"},

@@ -127,14 +127,6 @@ func BenchmarkRatioCertificateOfANewHeight(b *testing.B) {
 	}), ratio.Each(func() { key.Sign(message) }))
 }
 
-// The floor is the Ed25519 signature.
-func BenchmarkRatioSignAQueryResponse(b *testing.B) {
-	key := NewNodeKey(Seed{1})
-	q := QueryResponse{Reply: make([]byte, 100), Time: 1_700_000_000_000_000_000}
-	message := q.SignedBytes()
-	ratio.Compare(b, 1.6, ratio.Each(func() { key.Sign(q.SignedBytes()) }), ratio.Each(func() { key.Sign(message) }))
-}
-
 // The floor is the hashes of every node of the tree.
 func BenchmarkRatioBuildAndHash10000Canisters(b *testing.B) {
 	metadata := Map(Entry{"candid:service", Leaf([]byte("service : {}"))})

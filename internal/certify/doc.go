@@ -1,6 +1,5 @@
 // Package certify is what a subnet proves: the certified state tree, the keys of the subnet and its nodes, and
-// certificates (interface specification, "Certification", "The system state tree", and the hash of structured data of
-// "HTTPS Interface").
+// certificates (interface specification, "Certification", "The system state tree").
 //
 // It owns
 //
@@ -10,8 +9,7 @@
 //     proves chosen absences, and HashTree, the form a client reads,
 //   - SubnetKey (BLS12-381) and NodeKey (Ed25519), both from a seed,
 //   - Certificate, Delegation and Height, a tree that is signed once, on the first request,
-//   - the encodings of the values in the tree, and the representation-
-//     independent hash behind request ids and query signatures.
+//   - the encodings of the values in the tree.
 //
 // It must not know what a canister, a message or a subnet's state is: it receives paths and values. It must not know
 // who may read which path, and it reads no clock: its reader decides whether a certificate is recent.

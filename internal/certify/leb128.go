@@ -39,14 +39,3 @@ func DecodeNat(value []byte) (uint64, error) {
 	}
 	return 0, errors.New("read a nat: it ends in the middle")
 }
-
-func appendInt(dst []byte, n int64) []byte {
-	for {
-		b := byte(n & 0x7f)
-		n >>= 7
-		if n == 0 && b&0x40 == 0 || n == -1 && b&0x40 != 0 {
-			return append(dst, b)
-		}
-		dst = append(dst, b|0x80)
-	}
-}

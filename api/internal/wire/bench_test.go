@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"testing"
 
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
@@ -72,4 +73,11 @@ func BenchmarkRatioCallOfACanistersUser(b *testing.B) {
 			b.Fatal("the floor's signature is wrong")
 		}
 	}))
+}
+
+// BenchmarkRatioSignAQueryResponse signs a response to a query; the floor is the Ed25519 signature.
+func BenchmarkRatioSignAQueryResponse(b *testing.B) {
+	key, response := certify.NewNodeKey(certify.Seed{1}), QueryResponse{Reply: make([]byte, 100)}
+	message := QueryResponseMessage(response, RequestID{}, instant)
+	ratio.Compare(b, 1.6, ratio.Each(func() { key.Sign(QueryResponseMessage(response, RequestID{}, instant)) }), ratio.Each(func() { key.Sign(message) }))
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // RequestID identifies a request: the representation-independent hash of its content (interface specification, "Request
@@ -60,19 +61,15 @@ var keyHashes = func() map[string][sha256.Size]byte {
 // fewRows is how many rows are hashed without an allocation. A call has seven.
 const fewRows = 8
 
-// hashRows hashes the rows in the order of their bytes. It sorts numbers of rows, and by insertion (a map has at most
-// maxPairs): so callers can have the rows on the stack.
+// hashRows hashes the rows in the order of their bytes. It sorts numbers of rows, so that callers can have the rows on the
+// stack.
 func hashRows(rows []hashRow) [sha256.Size]byte {
 	var fewSorted [fewRows]int
 	sorted := fewSorted[:0]
 	for i := range rows {
-		at := len(sorted)
 		sorted = append(sorted, i)
-		for ; at > 0 && bytes.Compare(rows[i][:], rows[sorted[at-1]][:]) < 0; at-- {
-			sorted[at] = sorted[at-1]
-		}
-		sorted[at] = i
 	}
+	slices.SortFunc(sorted, func(a, b int) int { return bytes.Compare(rows[a][:], rows[b][:]) })
 	var fewJoined [fewRows * len(hashRow{})]byte
 	joined := fewJoined[:0]
 	for _, i := range sorted {
@@ -80,6 +77,22 @@ func hashRows(rows []hashRow) [sha256.Size]byte {
 	}
 	return sha256.Sum256(joined)
 }
+
+// HashedMap is a map whose fields are added one by one, each name once, for its representation-independent hash.
+type HashedMap struct{ rows []hashRow }
+
+// Text adds a text.
+func (m *HashedMap) Text(name, value string) {
+	m.rows = append(m.rows, newHashRow([]byte(name), sha256.Sum256([]byte(value))))
+}
+
+// Nat adds a natural number.
+func (m *HashedMap) Nat(name string, value uint64) {
+	m.rows = append(m.rows, newHashRow([]byte(name), hashNat(value)))
+}
+
+// Hash returns the hash of the map.
+func (m *HashedMap) Hash() [sha256.Size]byte { return hashRows(m.rows) }
 
 // hashOfMap returns the representation-independent hash of a map as it was sent, with all its fields.
 func hashOfMap(fs fields) ([sha256.Size]byte, error) {

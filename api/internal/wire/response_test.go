@@ -111,6 +111,34 @@ func TestTheSignedMessageIsTheHashOfTheResponsesMap(t *testing.T) {
 	}
 }
 
+func TestSignedQueryResponsesTellApartEverythingAClientReads(t *testing.T) {
+	seen := map[string]string{}
+	for name, q := range map[string]struct {
+		response QueryResponse
+		id       RequestID
+		now      uint64
+	}{
+		"reply":            {response: QueryResponse{Reply: []byte("x")}},
+		"another reply":    {response: QueryResponse{Reply: []byte("y")}},
+		"another time":     {response: QueryResponse{Reply: []byte("x")}, now: 1},
+		"another request":  {response: QueryResponse{Reply: []byte("x")}, id: RequestID{1}},
+		"reject":           {response: QueryResponse{Rejection: &Rejection{Code: 4, Message: "x"}}},
+		"another code":     {response: QueryResponse{Rejection: &Rejection{Code: 5, Message: "x"}}},
+		"another text":     {response: QueryResponse{Rejection: &Rejection{Code: 4, Message: "y"}}},
+		"an error code":    {response: QueryResponse{Rejection: &Rejection{Code: 4, Message: "x", ErrorCode: "IC0406"}}},
+		"another err code": {response: QueryResponse{Rejection: &Rejection{Code: 4, Message: "x", ErrorCode: "IC0503"}}},
+	} {
+		message := string(QueryResponseMessage(q.response, q.id, q.now))
+		if len(message) != 12+32 || message[:12] != "\x0bic-response" {
+			t.Errorf("%s: %x", name, message)
+		}
+		if other, ok := seen[message]; ok {
+			t.Errorf("%s and %s have the same signed bytes", name, other)
+		}
+		seen[message] = name
+	}
+}
+
 func TestAgentGoReadsQueryResponses(t *testing.T) {
 	node, _ := queryNode(t)
 	var resp agent.Response

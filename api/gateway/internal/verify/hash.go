@@ -4,21 +4,22 @@ import (
 	"crypto/sha256"
 	"strings"
 
-	"github.com/canisterd/canisterd/internal/certify"
+	"github.com/canisterd/canisterd/api/internal/wire"
 )
 
 // hash hashes the certified parts of a request (HTTP gateway protocol specification, "Request Hash Calculation").
 func (t *requestTerms) hash(r *Request) [sha256.Size]byte {
-	fields := certify.Fields{{Name: ":ic-cert-method", Value: certify.Text(r.Method)}}
+	var m wire.HashedMap
+	m.Text(":ic-cert-method", r.Method)
 	for _, h := range r.Headers {
 		if containsFold(t.headers, h.Name) {
-			fields = append(fields, certify.Field{Name: strings.ToLower(h.Name), Value: certify.Text(h.Value)})
+			m.Text(strings.ToLower(h.Name), h.Value)
 		}
 	}
 	if query := t.query(r.URL); query != "" {
-		fields = append(fields, certify.Field{Name: ":ic-cert-query", Value: certify.Text(query)})
+		m.Text(":ic-cert-query", query)
 	}
-	return joined(certify.HashOfMap(fields), sha256.Sum256(r.Body))
+	return joined(m.Hash(), sha256.Sum256(r.Body))
 }
 
 // query returns the certified parameters of a URL's query, in order.
@@ -39,11 +40,12 @@ func (t *requestTerms) query(target string) string {
 // responseHash hashes the certified parts of a response, which has these certified headers (HTTP gateway protocol
 // specification, "Response Hash Calculation").
 func responseHash(r *Response, certified []Header) [sha256.Size]byte {
-	fields := certify.Fields{{Name: ":ic-cert-status", Value: certify.Nat64(r.Status)}}
+	var m wire.HashedMap
+	m.Nat(":ic-cert-status", uint64(r.Status))
 	for _, h := range certified {
-		fields = append(fields, certify.Field{Name: strings.ToLower(h.Name), Value: certify.Text(h.Value)})
+		m.Text(strings.ToLower(h.Name), h.Value)
 	}
-	return joined(certify.HashOfMap(fields), sha256.Sum256(r.Body))
+	return joined(m.Hash(), sha256.Sum256(r.Body))
 }
 
 func joined(a, b [sha256.Size]byte) [sha256.Size]byte {
