@@ -120,14 +120,6 @@ func (r *reader) selfDescribed() {
 	}
 }
 
-func (r *reader) null() bool {
-	if r.at < len(r.in) && r.in[r.at] == nullByte {
-		r.at++
-		return true
-	}
-	return false
-}
-
 func (r *reader) end() error {
 	if r.at != len(r.in) {
 		return fmt.Errorf("%d bytes follow the CBOR item", len(r.in)-r.at)

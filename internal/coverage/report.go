@@ -51,16 +51,6 @@ func (r *Report) Add(m Module) error {
 	return nil
 }
 
-// Merge adds every module of another report. After an error it has some of them.
-func (r *Report) Merge(other *Report) error {
-	for _, m := range other.Modules {
-		if err := r.Add(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func order(a, b Module) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), bytes.Compare(a.Hash[:], b.Hash[:]))
 }

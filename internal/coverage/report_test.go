@@ -22,7 +22,7 @@ func TestABlockRanIfItRanInAnyReport(t *testing.T) {
 		{[2]bool{true, false}, [2]bool{false, true}, [2]bool{true, true}},
 	} {
 		r := report(t, single("a", c.a[0], c.a[1]))
-		if err := r.Merge(report(t, single("a", c.b[0], c.b[1]))); err != nil {
+		if err := r.Add(single("a", c.b[0], c.b[1])); err != nil {
 			t.Fatal(err)
 		}
 		blocks := r.Modules[0].Functions[0].Blocks

@@ -1,9 +1,7 @@
 package project
 
 import (
-	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/canisterd/canisterd/internal/quantity"
 )
@@ -74,18 +72,4 @@ func schemaOf(t reflect.Type) *SchemaPart {
 		return part
 	}
 	panic("canisterd: the schema has no form for " + t.String())
-}
-
-// keysPage is the part of the Reference page that lists keys.
-func keysPage(t reflect.Type) string {
-	var text strings.Builder
-	text.WriteString("| key | what it says | example |\n|---|---|---|\n")
-	for f := range fieldsOf(t) {
-		example := f.Tag.Get("example")
-		if example != "" {
-			example = "`" + example + "`"
-		}
-		fmt.Fprintf(&text, "| `%s` | %s | %s |\n", f.Tag.Get("yaml"), f.Tag.Get("doc"), example)
-	}
-	return text.String()
 }

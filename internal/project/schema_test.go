@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -42,4 +43,18 @@ func TestEveryKeyOfTheProjectFileSaysWhatItIs(t *testing.T) {
 	if len(canister.Properties) != len(keysOf(reflect.TypeFor[Canister]())) || canister.Others != false || canister.Properties["settings"].Properties["log_visibility"] == nil {
 		t.Errorf("the schema of a canister is %+v", canister)
 	}
+}
+
+// keysPage is the part of the Reference page that lists keys.
+func keysPage(t reflect.Type) string {
+	var text strings.Builder
+	text.WriteString("| key | what it says | example |\n|---|---|---|\n")
+	for f := range fieldsOf(t) {
+		example := f.Tag.Get("example")
+		if example != "" {
+			example = "`" + example + "`"
+		}
+		fmt.Fprintf(&text, "| `%s` | %s | %s |\n", f.Tag.Get("yaml"), f.Tag.Get("doc"), example)
+	}
+	return text.String()
 }

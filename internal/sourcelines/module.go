@@ -78,27 +78,5 @@ func (m *module) begins(offset uint32) bool {
 	return i < len(m.bodies) && (m.bodies[i].locals == offset || m.bodies[i].from == offset)
 }
 
-// References are the names of files beside a module, as its custom sections have them: relative paths or URLs. They
-// are empty if the module has none.
-type References struct {
-	DebugFile string // of the section external_debug_info
-	SourceMap string // of the section sourceMappingURL
-}
-
-// Named returns which files a module names. It opens none; a name may be any text. The error says that the bytes are
-// no module.
-func Named(file []byte) (References, error) {
-	m, err := parse(file, "module")
-	if err != nil {
-		return References{}, err
-	}
-	return References{m.name("external_debug_info"), m.name("sourceMappingURL")}, nil
-}
-
-func (m *module) name(section string) string {
-	c := cursor{data: m.custom[section]}
-	return string(clip(c.take(c.uleb())))
-}
-
 // clip cuts a name to its maximum length.
 func clip(name []byte) []byte { return name[:min(len(name), MaxNameBytes)] }

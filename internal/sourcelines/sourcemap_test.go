@@ -79,18 +79,3 @@ func TestADamagedSourceMapIsRefused(t *testing.T) {
 		t.Errorf("a line below 1 and a source without a name are %s", listing(lines, len(file)))
 	}
 }
-
-func TestAModuleNamesTheFilesBesideIt(t *testing.T) {
-	file, _ := wasm(nil, custom("sourceMappingURL", sized([]byte("bank.wasm.map"))), custom("external_debug_info", sized([]byte("bank.debug.wasm"))),
-		custom("sourceMappingURL", sized([]byte("other"))))
-	if got, err := sourcelines.Named(file); err != nil || got != (sourcelines.References{DebugFile: "bank.debug.wasm", SourceMap: "bank.wasm.map"}) {
-		t.Errorf("the module names %+v (%v)", got, err)
-	}
-	file, _ = wasm(nil, custom("sourceMappingURL", []byte{9, 'x'}))
-	if got, err := sourcelines.Named(file); err != nil || got != (sourcelines.References{}) {
-		t.Errorf("a name that is cut off is %+v (%v)", got, err)
-	}
-	if _, err := sourcelines.Named([]byte("\x1f\x8b")); err == nil || !strings.Contains(err.Error(), "unpacked if it ends with .gz") {
-		t.Errorf("a packed module: %v", err)
-	}
-}

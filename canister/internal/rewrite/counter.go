@@ -38,8 +38,3 @@ func SetInstructions(counter uint64, instructions int64) uint64 {
 
 // StackFull reports whether a function was called whose frame does not fit the call stack.
 func StackFull(counter uint64) bool { return counter&stackFull != 0 }
-
-// StackUsed returns the number of bytes of the frames on the call stack.
-func StackUsed(counter uint64) uint32 {
-	return (uint32(counter&(1<<stackBits-1)) - emptyStack) * stackUnit
-}

@@ -158,10 +158,15 @@ func (g *guest) call(name string, args ...uint64) ([]uint64, error) {
 	}
 	g.counter.Set(NewCounter(g.left()))
 	results, err := f.Call(context.Background(), args...)
-	if used := StackUsed(g.counter.Get()); err == nil && used != 0 {
+	if used := stackUsed(g.counter.Get()); err == nil && used != 0 {
 		g.t.Errorf("%s returns with %d bytes on the call stack, want 0", name, used)
 	}
 	return results, err
+}
+
+// stackUsed returns the number of bytes of the frames on the call stack.
+func stackUsed(counter uint64) uint32 {
+	return (uint32(counter&(1<<stackBits-1)) - emptyStack) * stackUnit
 }
 
 // used is what was charged since the start or the last call of reset.

@@ -200,7 +200,7 @@ func TestALongChainOfCallsIsUncheckedAtItsEnd(t *testing.T) {
 		if _, err := g.call("f"); err == nil {
 			t.Fatal("no trap")
 		}
-		if got := int(StackUsed(g.counter.Get())); got != 32*c.taken {
+		if got := int(stackUsed(g.counter.Get())); got != 32*c.taken {
 			t.Errorf("a chain of %d calls takes %d bytes, want %d functions of 32", c.length, got, c.taken)
 		}
 	}
