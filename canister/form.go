@@ -87,7 +87,7 @@ func (e *Engine) uploaded(m *Module) ([]byte, error) {
 func (r *runner) prepare(c *Canister, sub *Subnet, entry Context) {
 	profiled, coverage := sub.Profiled != nil && sub.Profiled(c.ID), coverageOf(sub, c.ID)
 	r.use(form{probes: profiled, coverage: coverage != nil, positions: r.module.engine.sources.givenSince(r.module.m)})
-	r.guest.Cover(coverage.wordsOf(r.module, r.guest.Code().Module()))
+	r.guest.Cover(coverage.wordsOf(r.module, r.guest.Code().Module()), coverage.clearedBetweenRuns())
 	r.beginProfile(profiled, entry)
 }
 

@@ -16,11 +16,13 @@ type ran struct {
 	// words are those of the guest when its message began. Bits are cleared when they change: they may be of runs of
 	// another guest, or of runs that were not covered.
 	words []atomic.Uint64
+	cells []api.MutableGlobal // the globals with the bits; nil until they are used
 }
 
 // Cover gives the next runs the words that get the bits of their blocks, beside those of Config.Ran; nil: none get them.
-// The code has coverage if there are any.
-func (g *Guest) Cover(words []atomic.Uint64) { g.covered = words }
+// The code has coverage if there are any. Anew says that the words get the bits of each run, also those that they have had
+// before: their owner clears them between runs.
+func (g *Guest) Cover(words []atomic.Uint64, anew bool) { g.covered, g.coveredAnew = words, anew }
 
 // loadRan finds the function that counts blocks.
 func (r *resident) loadRan() error {
@@ -34,17 +36,28 @@ func (r *resident) loadRan() error {
 }
 
 // cover begins a run whose bits are added to words.
-func (r *resident) cover(words []atomic.Uint64) {
-	if sameWords(r.ran.words, words) {
+func (r *resident) cover(words []atomic.Uint64, anew bool) {
+	if !anew && sameWords(r.ran.words, words) {
 		return
 	}
 	r.ran.words, r.ran.last = words, 0
+	for _, c := range r.ranCells() {
+		c.Set(0)
+	}
+}
+
+// ranCells returns the globals with the bits of blocks, none without coverage.
+func (r *resident) ranCells() []api.MutableGlobal {
 	if r.ran.count == nil {
-		return
+		return nil
 	}
-	for i := range r.code.module.RanGlobals {
-		r.instance.ExportedGlobal(rewrite.RanGlobal(i)).(api.MutableGlobal).Set(0)
+	if r.ran.cells == nil {
+		r.ran.cells = make([]api.MutableGlobal, r.code.module.RanGlobals)
+		for i := range r.ran.cells {
+			r.ran.cells[i] = r.instance.ExportedGlobal(rewrite.RanGlobal(i)).(api.MutableGlobal)
+		}
 	}
+	return r.ran.cells
 }
 
 func sameWords(a, b []atomic.Uint64) bool {
@@ -64,8 +77,11 @@ func (r *resident) tellRan() {
 		return
 	}
 	r.ran.last = result[0]
-	for i := range r.code.module.RanGlobals {
-		bits := r.instance.ExportedGlobal(rewrite.RanGlobal(i)).Get()
+	for i, c := range r.ranCells() {
+		bits := c.Get()
+		if bits == 0 {
+			continue
+		}
 		if r.code.ran != nil {
 			r.code.ran[i].Or(bits)
 		}
