@@ -31,6 +31,7 @@ type config struct {
 	drawn, restricted []func() error
 	drawnPrincipals   []principal.Principal
 	principals        map[principal.Principal]bool // those of drawnPrincipals
+	fresh             bool                         // cases begin in the present state
 	suspicions        bool
 	folder            string
 	written           []string // paths of the schedules that this test has written
@@ -323,6 +324,12 @@ func FailOnSuspicion() Option {
 // OnlyStated checks the properties of the options alone, without the built-in ones.
 func OnlyStated() Option {
 	return func(to *config) error { to.NoBuiltin = true; return nil }
+}
+
+// Blocks guides drawn runs by blocks of code, too: some begin like earlier runs in which a block ran for the first time. The
+// report says how many blocks ran. Runs take longer.
+func Blocks() Option {
+	return func(to *config) error { to.Setup.Blocks = true; return nil }
 }
 
 // strategies are the strategies by name.

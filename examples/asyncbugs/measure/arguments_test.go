@@ -61,9 +61,8 @@ func drawnReport(t *testing.T, base *canisterd.Network, bug *asyncbugs.Bug, twin
 		budget = runsOfTwins
 	}
 	if drawn {
-		options = append(drawnOptions(t, s), s.stated()...)
-		for _, line := range bug.Explore.Invariants {
-			options = append(options, explore.Invariant(line))
+		if options, err = s.drawn(); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if r, err = explore.Explore(t.Context(), s.network, append(options, explore.Budget(budget))...); err != nil {
@@ -80,24 +79,4 @@ func drawnReport(t *testing.T, base *canisterd.Network, bug *asyncbugs.Bug, twin
 		t.Fatal(err)
 	}
 	return r, replays
-}
-
-// drawnOptions returns the options for what is drawn.
-func drawnOptions(t *testing.T, s *stage) (options []explore.Option) {
-	t.Helper()
-	for _, text := range s.bug.Explore.Drawn {
-		c, method, _, err := asyncbugs.ParseCall(s.network, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		options = append(options, explore.Drawn(c, method))
-	}
-	for _, name := range s.bug.Explore.Any {
-		c, err := s.network.Canister(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		options = append(options, explore.Any(c))
-	}
-	return options
 }

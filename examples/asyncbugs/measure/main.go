@@ -17,6 +17,7 @@ import (
 
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/examples/asyncbugs"
+	"github.com/canisterd/canisterd/explore"
 )
 
 // strategies are the compared strategies, each with the whole budget. By default the explorer enumerates before it
@@ -31,7 +32,12 @@ func main() {
 	flag.BoolVar(&m.defaults, "defaults", true, "explore each bug and its twin as by default: the first table")
 	flag.IntVar(&m.seeds, "seeds", 10, "seeds of each strategy in the second table; 0: strategies are not compared")
 	flag.StringVar(&m.compared, "strategies", strings.Join(strategies, ","), "strategies that are compared")
+	flag.BoolVar(&m.arguments, "arguments", true, "explore the bugs that need certain arguments")
+	blocks := flag.Bool("blocks", false, "guide by blocks of code, too")
 	flag.Parse()
+	if *blocks {
+		m.more = append(m.more, explore.Blocks())
+	}
 	strategies = strings.Split(m.compared, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := m.all(ctx)
@@ -49,6 +55,8 @@ type measurement struct {
 	compared     string // strategies, separated by commas
 	defaults     bool
 	runs, seeds  int
+	arguments    bool // also the table of bugs that need certain arguments
+	more         []explore.Option
 }
 
 // all writes the tables.
@@ -70,6 +78,13 @@ func (m *measurement) all(ctx context.Context) (err error) {
 	}
 	if m.seeds == 0 {
 		return nil
+	}
+	if m.arguments {
+		bugs := *m
+		bugs.folder = filepath.Join(m.folder, argumentsFolder)
+		if err := bugs.table(ctx, base, "\n| bug | fresh | states of earlier cases |\n|---|--:|--:|\n", bugs.byArguments); err != nil {
+			return err
+		}
 	}
 	head := "\n| bug | " + strings.Join(strategies, " | ") + " |\n|---|" + strings.Repeat("--:|", len(strategies)) + "\n"
 	return m.table(ctx, base, head, m.byStrategy)
@@ -132,7 +147,7 @@ func (m *measurement) byStrategy(ctx context.Context, base *canisterd.Network, b
 	}
 	defer func() { err = errors.Join(err, buggy.network.Close()) }()
 	for _, strategy := range strategies {
-		cell, err := buggy.compare(ctx, strategy, m.runs, m.seeds)
+		cell, err := buggy.compare(ctx, strategy, m.runs, m.seeds, m.more...)
 		if err != nil {
 			return "", err
 		}

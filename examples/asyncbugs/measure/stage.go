@@ -178,10 +178,10 @@ func (s *stage) silent(ctx context.Context, runs int) (cells string, err error) 
 }
 
 // compare returns the median of the runs in which a strategy first finds the bug, over the seeds that find it.
-func (s *stage) compare(ctx context.Context, strategy string, runs, seeds int) (cell string, err error) {
+func (s *stage) compare(ctx context.Context, strategy string, runs, seeds int, more ...explore.Option) (cell string, err error) {
 	var first []int
 	for seed := range seeds {
-		report, err := s.explore(ctx, append(s.stated(), explore.Budget(runs), explore.Only(strategy), explore.Seed(uint64(seed+1)))...)
+		report, err := s.explore(ctx, slices.Concat(s.stated(), more, []explore.Option{explore.Budget(runs), explore.Only(strategy), explore.Seed(uint64(seed + 1))})...)
 		if err != nil {
 			return "", err
 		}

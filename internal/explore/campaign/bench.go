@@ -33,6 +33,7 @@ type outcome struct {
 	unfinished bool     // the run did not come to rest
 	partial    bool     // only a part of a run: one that was cut, or one that is counted when it ends
 	unapplied  []harness.Fault
+	phase      string // of a run of a case
 }
 
 // hasFault reports whether a fault happened: to its message, or, for Silent, when the call was made.

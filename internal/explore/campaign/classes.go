@@ -20,7 +20,7 @@ type enumeration struct {
 
 // allClasses runs each class of orders without faults, if there are not too many, and reports whether all were run.
 func (e *exploration) allClasses(estimate float64) (all bool, err error) {
-	budget := e.left() / 2
+	budget := min(e.left()/2, maxEnumerated)
 	if e.over() || estimate > float64(budget) {
 		return false, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/harness"
 	"github.com/canisterd/canisterd/internal/explore/property"
+	"github.com/canisterd/canisterd/internal/explore/schedule"
 	"github.com/canisterd/canisterd/internal/explore/search"
 )
 
@@ -35,6 +36,10 @@ type Config struct {
 	Stop int
 	// Drawn says which arguments and calls are drawn; nil: none. Then Pool is not used.
 	Drawn *Drawn
+	// Corpus are runs of earlier explorations with which this one begins (AddRecorded). Keep is called with each further run that
+	// showed something new; nil: it is not told.
+	Corpus []Recorded
+	Keep   func(*schedule.File)
 	// Only draws the orders of all runs instead of the phases if it is not nil.
 	Only *search.Strategy
 	// Expired ends the exploration and the runs in progress when it becomes true; nil: it never does. The report then

@@ -19,11 +19,17 @@ type Coverage struct {
 	Edges int
 	// Faults is the number of faults that messages can have, and Tried how many of them happened in a run.
 	Faults, Tried int
+	// Blocks is the number of blocks of code that ran, each module by itself: 0 if they are not recorded (Config.Setup.Blocks).
+	Blocks int
 }
 
 // String returns the coverage in words.
 func (c *Coverage) String() string {
-	return fmt.Sprintf("%d different runs, %d of %d races in both orders, %d edges, %d of %d faults", c.Distinct, c.Reversed, c.Races, c.Edges, c.Tried, c.Faults)
+	text := fmt.Sprintf("%d different runs, %d of %d races in both orders, %d edges, %d of %d faults", c.Distinct, c.Reversed, c.Races, c.Edges, c.Tried, c.Faults)
+	if c.Blocks > 0 {
+		text += fmt.Sprintf(", %d blocks", c.Blocks)
+	}
+	return text
 }
 
 // coverage updates the Coverage of a report, one run after the other.
@@ -35,6 +41,7 @@ type coverage struct {
 	races     map[[2]int32]bool // numbers of messages, in the order of their execution
 	edges     map[[2]int32]bool // numbers of kinds, in the order of their execution
 	faults    map[harness.Fault]bool
+	blocks    blockSet
 	latest    []executed // of the present run, by number of the canister
 }
 
@@ -73,6 +80,8 @@ func (c *coverage) add(o *outcome) {
 	}
 	c.addRun()
 	c.addFaults(o)
+	c.blocks.addAll(o.steps)
+	c.Blocks = c.blocks.count
 }
 
 // message returns the number of a message. Beyond maxCovered, all messages share the zero value.

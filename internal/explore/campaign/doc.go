@@ -20,8 +20,12 @@
 //  4. Each pair of faults, where two are allowed.
 //  5. Orders drawn by a portfolio of strategies, half of them with faults.
 //
-// With drawn arguments (drawn.go), each case of arguments and calls is a short exploration of its own: FIFO and some drawn
-// orders, and for some cases all phases. simplify.go makes the case of a finding smaller.
+// With drawn arguments (drawn.go), each case of arguments and calls is a job and a short exploration of its own (case.go): FIFO
+// and some drawn orders, and for some cases all phases. A part of the cases begin in states that earlier cases reached and
+// that showed something new (states.go). simplify.go makes the case of a finding smaller.
+//
+// A corpus has the runs of earlier explorations that showed something new (corpus.go): an exploration begins with them, and
+// its own go on from there.
 //
 // For each finding, continuations in random orders from each of its messages show where the failure becomes certain
 // (noreturn.go).

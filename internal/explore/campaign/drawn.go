@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/argument"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/internal/explore/search"
 )
 
 // Drawn says what is drawn for each case of an exploration: the arguments of some operations, and calls.
@@ -23,6 +21,8 @@ type Drawn struct {
 	Any []DrawnOperation
 	// Principals are the principals that arguments are drawn from.
 	Principals []principal.Principal
+	// Fresh makes all cases begin in the base, none in a state that an earlier case reached.
+	Fresh bool
 }
 
 // DrawnOperation is an operation with what its arguments are drawn from. Its title has ? in place of the arguments.
@@ -34,8 +34,27 @@ type DrawnOperation struct {
 // drawnCall is an operation of a case.
 type drawnCall struct {
 	DrawnOperation
-	values []candid.Value
-	fixed  bool // the arguments are those of the operation
+	template int // see CaseCall
+	values   []candid.Value
+	fixed    bool // the arguments are those of the operation
+}
+
+// CaseJob is a case. It is the same for all workers.
+type CaseJob struct {
+	Number int
+	Begin  []CaseCall // calls that lead to a state that an earlier case reached; what is drawn comes after them
+	// Given are the operations, of which none is drawn, with a run of theirs: faults and the names of messages; nil: they are
+	// drawn.
+	Given    []CaseCall
+	Plan     harness.Plan
+	Messages []string
+}
+
+// CaseCall is a call with its arguments. Template is the position of its operation in Setup.Operations, or behind them in
+// Drawn.Any.
+type CaseCall struct {
+	Template int
+	Arg      []byte
 }
 
 // made returns the operation with its arguments.
@@ -57,34 +76,26 @@ func (k *drawnCall) made() (harness.Operation, error) {
 // drawnCase is the calls of a case: some before the operations, and the operations.
 type drawnCase struct{ before, operations []drawnCall }
 
-// runDrawn runs an exploration with drawn arguments: a short exploration for each case, with one report.
-func runDrawn(full *Config) (*Report, error) {
-	templates := *full
-	templates.Setup.Operations = slices.Clone(full.Setup.Operations)
-	for i := range full.Drawn.Any {
-		templates.Setup.Operations = append(templates.Setup.Operations, full.Drawn.Any[i].Operation)
+// template returns an operation by CaseCall.Template, and whether its arguments are drawn. Without a method, it is not drawn.
+func (c *Config) template(at int) (o DrawnOperation, drawn bool) {
+	if fixed := len(c.Setup.Operations); at >= fixed {
+		return c.Drawn.Any[at-fixed], true
 	}
-	report := newReport(&templates)
-	known := full.present()
-	for number := 0; number < full.Runs && report.Runs < full.Runs; number++ {
-		if full.Expired() || full.Stop > 0 && report.violations() >= full.Stop {
-			break
+	method, drawn := c.Drawn.Operations[at]
+	return DrawnOperation{c.Setup.Operations[at], method}, drawn
+}
+
+// callsOfAny returns the calls of Drawn.Any in a case, in their order.
+func (c *Config) callsOfAny(k *drawnCase) (all []CaseCall) {
+	for _, call := range slices.Concat(k.before, k.operations) {
+		if call.template < len(c.Setup.Operations) {
+			continue
 		}
-		k, rows, err := full.drawCase(number, known)
-		if err != nil {
-			return nil, err
-		}
-		if err := full.exploreCase(k, rows, number, report); err != nil {
-			return nil, err
+		if o, err := call.made(); err == nil {
+			all = append(all, CaseCall{call.template, o.Message.Arg})
 		}
 	}
-	if report.Runs == 0 {
-		return nil, errors.New("no case was run: the time was over, or the network accepted none of the drawn operations")
-	}
-	report.rows, report.Classes, report.Exhausted, report.ExhaustedFaults = nil, 0, false, false
-	report.finish()
-	report.join()
-	return report, nil
+	return all
 }
 
 // present returns the results of the queries without arguments of the canisters of the operations, before the first run. The
@@ -110,123 +121,114 @@ func (c *Config) present() (known []candid.Value) {
 	return known
 }
 
-// drawCase draws a case. Rows are the rows of its operations in the table of the report.
-func (c *Config) drawCase(number int, known []candid.Value) (k drawnCase, rows []int, err error) {
-	d := &argument.Drawer{Chance: rand.New(rand.NewPCG(c.Seed, drawnStream+uint64(number))), Principals: c.Drawn.Principals}
+// drawCase draws a case. Known are values that are likely in arguments. Rows are the rows of its operations in the table of
+// the report.
+func (c *Config) drawCase(j *CaseJob, known []candid.Value) (k drawnCase, rows []int, err error) {
+	d := &argument.Drawer{Chance: rand.New(rand.NewPCG(c.Seed, drawnStream+uint64(j.Number))), Principals: c.Drawn.Principals}
 	for _, v := range known {
 		d.Learn(v)
 	}
-	draw := func(o DrawnOperation) drawnCall {
-		values, drawErr := d.Draw(&o.Method)
-		if drawErr != nil {
-			err = fmt.Errorf("drawing arguments of %s: %w", o.Operation.Title, drawErr)
-		}
-		return drawnCall{DrawnOperation: o, values: values}
+	if k.before, err = c.given(d, j.Begin); err != nil {
+		return k, nil, err
 	}
-	anyOf := func() int { return d.Chance.IntN(len(c.Drawn.Any)) }
-	if len(c.Drawn.Any) > 0 {
-		for range d.Chance.IntN(maxDrawnCalls + 1) {
-			k.before = append(k.before, draw(c.Drawn.Any[anyOf()]))
-		}
+	if j.Given == nil {
+		err = c.drawCalls(d, &k)
+	} else {
+		k.operations, err = c.given(d, j.Given)
 	}
-	for i, o := range c.Setup.Operations {
-		rows = append(rows, i)
-		if method, drawn := c.Drawn.Operations[i]; drawn {
-			k.operations = append(k.operations, draw(DrawnOperation{o, method}))
-			continue
-		}
-		k.operations = append(k.operations, drawnCall{DrawnOperation: DrawnOperation{Operation: o}, fixed: true})
-	}
-	if len(c.Drawn.Any) > 0 {
-		least := max(0, 1-len(k.operations))
-		for range least + d.Chance.IntN(3-least) {
-			at := anyOf()
-			rows = append(rows, len(c.Setup.Operations)+at)
-			k.operations = append(k.operations, draw(c.Drawn.Any[at]))
-		}
+	for i := range k.operations {
+		rows = append(rows, k.operations[i].template)
 	}
 	return k, rows, err
 }
 
-// caseConfig returns the configuration of a case. If not all calls must be replied to, it removes the others from the case.
-// The caller calls done when the configuration is not used anymore.
-func (c *Config) caseConfig(k *drawnCase, all bool) (round Config, done func(), err error) {
-	round = *c
-	round.Drawn, round.Setup.Operations, round.Before = nil, nil, slices.Clone(c.Before)
-	var before []harness.Operation
-	for i := range k.before {
-		o, err := k.before[i].made()
-		if err != nil {
-			return round, nil, err
+// drawCalls draws the calls of a case after those with which it begins.
+func (c *Config) drawCalls(d *argument.Drawer, k *drawnCase) (err error) {
+	draw := func(template int) (call drawnCall) {
+		o, drawn := c.template(template)
+		call = drawnCall{DrawnOperation: o, template: template, fixed: !drawn}
+		if drawn && err == nil {
+			if call.values, err = d.Draw(&o.Method); err != nil {
+				err = fmt.Errorf("drawing arguments of %s: %w", o.Operation.Title, err)
+			}
 		}
-		before = append(before, o)
+		return call
 	}
-	for i := range k.operations {
-		o, err := k.operations[i].made()
-		if err != nil {
-			return round, nil, err
+	fixed, any := len(c.Setup.Operations), len(c.Drawn.Any)
+	if any > 0 {
+		for range d.Chance.IntN(maxDrawnCalls + 1) {
+			k.before = append(k.before, draw(fixed+d.Chance.IntN(any)))
 		}
-		round.Setup.Operations = append(round.Setup.Operations, o)
 	}
-	if all {
-		round.Setup.Base, done, err = harness.Prepare(c.Setup.Base, before)
-		round.Before = append(round.Before, before...)
-		return round, done, err
+	for i := range fixed {
+		k.operations = append(k.operations, draw(i))
 	}
-	var replied []int
-	round.Setup.Base, replied, done = harness.PrepareSome(c.Setup.Base, before)
-	var kept []drawnCall
-	for _, i := range replied {
-		kept, round.Before = append(kept, k.before[i]), append(round.Before, before[i])
+	if any > 0 {
+		least := max(0, 1-fixed)
+		for range least + d.Chance.IntN(3-least) {
+			k.operations = append(k.operations, draw(fixed+d.Chance.IntN(any)))
+		}
 	}
-	k.before = kept
-	return round, done, nil
+	return err
 }
 
-// exploreCase explores a case: most cases briefly, and some with all phases. It adds the runs to the report, and shortens
-// what it finds.
-func (c *Config) exploreCase(k drawnCase, rows []int, number int, report *Report) error {
-	round, done, err := c.caseConfig(&k, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	long := number%longCases == longCases-1
-	round.Runs = report.Runs + shortCase
-	if long {
-		round.Runs = report.Runs + longCase
-	}
-	round.Runs = min(round.Runs, c.Runs)
-	w, err := NewWorker(&round)
-	if err != nil {
-		return nil // the network does not accept these arguments: canister_inspect_message, say
-	}
-	defer w.Close()
-	own := newGoroutines(w, round.Workers)
-	defer own.close()
-	round.Pool = own
-	found := len(report.Findings)
-	report.rows, report.Classes, report.Exhausted = rows, 0, false
-	e := &exploration{Config: &round, worker: w, baseline: w.Baseline(), report: report}
-	if long {
-		err = e.phases()
-	} else {
-		err = e.briefly()
-	}
-	if err != nil {
-		return err
-	}
-	for _, f := range report.Findings[found:] {
-		if err := c.simplify(k, &round, f); err != nil {
-			return err
+// given returns calls that are not drawn. Their values are likely in what is drawn after them.
+func (c *Config) given(d *argument.Drawer, calls []CaseCall) (all []drawnCall, err error) {
+	for _, call := range calls {
+		if call.Template >= len(c.Setup.Operations)+len(c.Drawn.Any) {
+			return nil, fmt.Errorf("a case has call %d of %d", call.Template+1, len(c.Setup.Operations)+len(c.Drawn.Any))
 		}
+		o, drawn := c.template(call.Template)
+		one := drawnCall{DrawnOperation: o, template: call.Template, fixed: !drawn}
+		if drawn {
+			if one.values, err = candid.DecodeTypes(call.Arg, o.Method.Types); err != nil {
+				return nil, fmt.Errorf("arguments of %s: %w", o.Operation.Title, err)
+			}
+		}
+		for _, v := range one.values {
+			d.Learn(v)
+		}
+		all = append(all, one)
 	}
-	return nil
+	return all, nil
 }
 
-// briefly runs the operations in FIFO order, and then in drawn orders.
-func (e *exploration) briefly() error {
-	e.add("fifo", e.worker.baseline.run(e.worker.harness, nil, search.FIFO))
-	e.findFaults(e.worker.baseline.fifo, true)
-	return e.draw(false)
+// madeCase is the calls of a case with their arguments.
+type madeCase struct{ before, operations []harness.Operation }
+
+// make encodes the arguments of a case.
+func (k *drawnCase) make() (made madeCase, err error) {
+	for _, calls := range []struct {
+		from []drawnCall
+		to   *[]harness.Operation
+	}{{k.before, &made.before}, {k.operations, &made.operations}} {
+		for i := range calls.from {
+			o, err := calls.from[i].made()
+			if err != nil {
+				return made, err
+			}
+			*calls.to = append(*calls.to, o)
+		}
+	}
+	return made, nil
+}
+
+// caseConfig returns the configuration of a case, in which all calls before the operations must be replied to. The caller
+// calls done when the configuration is not used anymore.
+func (c *Config) caseConfig(k *drawnCase) (round Config, done func(), err error) {
+	made, err := k.make()
+	if err != nil {
+		return round, nil, err
+	}
+	round = c.caseOf(&made)
+	round.Setup.Base, done, err = harness.Prepare(c.Setup.Base, made.before)
+	return round, done, err
+}
+
+// caseOf returns the configuration of a case before its first calls are made.
+func (c *Config) caseOf(made *madeCase) Config {
+	round := *c
+	round.Drawn, round.Pool, round.Corpus, round.Keep = nil, nil, nil, nil
+	round.Setup.Operations, round.Before = made.operations, slices.Concat(c.Before, made.before)
+	return round
 }

@@ -18,6 +18,9 @@ type exploration struct {
 	sites    siteSet // faults that messages of any run can have
 	single   siteSet // faults that messages of runs without faults can have: the candidates for a single fault
 	done     bool    // the budget is spent, the time is over, or enough was found
+	guide    *guide  // nil if the strategy is not guided
+	// collected are the outcomes, if another exploration takes them: this one is a case of it. nil: they are not collected.
+	collected *[]outcome
 }
 
 // Run runs an exploration. The error says which operation the network did not accept, or why the workers failed.
@@ -58,6 +61,12 @@ func Run(config *Config) (*Report, error) {
 func (e *exploration) phases() error {
 	e.add("fifo", e.worker.baseline.run(e.worker.harness, nil, search.FIFO))
 	e.findFaults(e.worker.baseline.fifo, true)
+	if e.strategy().Guided {
+		e.guide = newGuide(e.worker.baseline.fifo)
+		if err := e.recorded(); err != nil {
+			return err
+		}
+	}
 	if e.Only != nil {
 		return e.draw(false)
 	}
@@ -86,7 +95,7 @@ func (e *exploration) phases() error {
 func (e *exploration) orders() (err error) {
 	estimate := e.estimate()
 	if estimate > float64(e.left()/sampled) {
-		if err := e.sample(e.left() / sampled); err != nil {
+		if err := e.sample(min(e.left(), DefaultRuns) / sampled); err != nil {
 			return err
 		}
 	}
@@ -106,6 +115,10 @@ func (e *exploration) orders() (err error) {
 func (e *exploration) add(phase string, o outcome) {
 	if e.done {
 		return
+	}
+	if e.collected != nil {
+		o.phase = phase
+		*e.collected = append(*e.collected, o)
 	}
 	e.report.count(&o)
 	for _, v := range o.violations {
@@ -228,9 +241,16 @@ func (e *exploration) pairs() error {
 func (e *exploration) draw(faulty bool) error {
 	sites := slices.Clone(e.sites.list)
 	b, learn, lead := &Batch{Count: e.left()}, (func(*outcome))(nil), func(int, *Job, *rand.Rand) {}
-	if e.strategy().Guided {
-		g := newGenerations(newGuide(e.worker.baseline.fifo), b.Count)
-		b.Ready, learn, lead = g.ready, g.learn, g.lead
+	if g := e.guide; g != nil {
+		s := newGenerations[keptRun](b.Count)
+		s.begin(g.kept)
+		b.Ready, learn = s.ready, func(o *outcome) {
+			if g.learn(o) {
+				e.keep(o)
+			}
+			s.learned(g.kept)
+		}
+		lead = func(number int, j *Job, chance *rand.Rand) { keptRuns(s.knownTo(number)).lead(j, chance) }
 	}
 	b.Job = func(number int) Job {
 		source := rand.NewPCG(e.Seed, uint64(number))

@@ -1,9 +1,6 @@
 package campaign
 
-import (
-	"math/rand/v2"
-	"slices"
-)
+import "slices"
 
 // generations divides drawn runs, so that guidance does not depend on the number of workers. A run begins like one that
 // the guide kept from runs at least two generations earlier:
@@ -14,25 +11,27 @@ import (
 //
 // So the runs of a generation may begin while those of the previous generation are in progress, and no worker waits. A
 // generation is a quarter as long as all earlier ones together, and at least firstGeneration.
-type generations struct {
-	guide  *guide
-	begins []int      // the first run of each, and the number of all runs
-	known  []keptRuns // what the runs of a generation know; written before they may begin
-	taken  int        // runs that were learned from
+type generations[K any] struct {
+	begins []int // the first run of each, and the number of all runs
+	known  [][]K // what the runs of a generation know; written before they may begin
+	taken  int   // runs that were learned from
 }
 
-func newGenerations(g *guide, count int) *generations {
-	s := &generations{guide: g}
+func newGenerations[K any](count int) *generations[K] {
+	s := new(generations[K])
 	for first := 0; first < count; first += max(firstGeneration, first/4) {
 		s.begins = append(s.begins, first)
 	}
 	s.begins = append(s.begins, count)
-	s.known = make([]keptRuns, len(s.begins)+1)
+	s.known = make([][]K, len(s.begins)+1)
 	return s
 }
 
+// begin says what the guide had kept before the first run.
+func (s *generations[K]) begin(kept []K) { s.known[0], s.known[1] = kept, kept }
+
 // of returns the generation of a run.
-func (s *generations) of(run int) int {
+func (s *generations[K]) of(run int) int {
 	number, first := slices.BinarySearch(s.begins, run)
 	if !first {
 		number--
@@ -40,19 +39,18 @@ func (s *generations) of(run int) int {
 	return number
 }
 
-// learn learns from the next run.
-func (s *generations) learn(o *outcome) {
-	s.guide.learn(o)
+// learned says that the guide has learned from the next run. Kept is what it has kept so far.
+func (s *generations[K]) learned(kept []K) {
 	s.taken++
 	if number := s.of(s.taken); s.begins[number] == s.taken {
-		s.known[number+1] = s.guide.kept
+		s.known[number+1] = kept
 	}
 }
 
-// lead makes a run begin like one that it knows.
-func (s *generations) lead(run int, j *Job, chance *rand.Rand) {
-	s.known[s.of(run)].lead(j, chance)
-}
+// knownTo returns what a run knows.
+func (s *generations[K]) knownTo(run int) []K { return s.known[s.of(run)] }
 
 // ready returns how many runs may begin after the results of some were taken: also those of the next generation.
-func (s *generations) ready(taken int) int { return s.begins[min(s.of(taken)+2, len(s.begins)-1)] }
+func (s *generations[K]) ready(taken int) int {
+	return s.begins[min(s.of(taken)+2, len(s.begins)-1)]
+}

@@ -7,11 +7,13 @@ import (
 )
 
 // guide keeps the runs that showed something new, so that other runs can begin like them. New is a link between two
-// messages of a canister that no earlier run had. Runs must be learned in the order of their numbers.
+// messages of a canister that no earlier run had, and a block of code that none ran. Runs must be learned in the order of
+// their numbers.
 type guide struct {
 	kinds     kinds
 	canisters []latest // of the present run, by kind.canister
 	seen      map[link]bool
+	blocks    blockSet
 	kept      keptRuns
 }
 
@@ -47,11 +49,17 @@ func newGuide(fifo []*harness.Step) *guide {
 	return g
 }
 
-// learn keeps a run if it has a new link.
-func (g *guide) learn(o *outcome) {
-	if len(g.kept) >= maxKept {
-		return
+// learn keeps a run if it has a new link or a new block, and reports whether it does.
+func (g *guide) learn(o *outcome) (kept bool) {
+	if len(g.kept) >= maxKept || !g.see(o) {
+		return false
 	}
+	g.kept = append(g.kept, keptRun{o.plan, names(o.steps)})
+	return true
+}
+
+// see reports whether a run has a new link or a new block.
+func (g *guide) see(o *outcome) bool {
 	before := len(g.seen)
 	clear(g.canisters)
 	for _, s := range o.steps {
@@ -60,19 +68,17 @@ func (g *guide) learn(o *outcome) {
 			g.canisters = append(g.canisters, latest{})
 		}
 		at, now := &g.canisters[k.canister], executedStep{s, k.number}
-		g.see(at.last, now, false)
-		g.see(at.wrote, now, true)
+		g.seeLink(at.last, now, false)
+		g.seeLink(at.wrote, now, true)
 		at.last = now
 		if s.Dirty > 0 {
 			at.wrote = now
 		}
 	}
-	if len(g.seen) > before {
-		g.kept = append(g.kept, keptRun{o.plan, names(o.steps)})
-	}
+	return g.blocks.addAll(o.steps) || len(g.seen) > before
 }
 
-func (g *guide) see(first, second executedStep, reads bool) {
+func (g *guide) seeLink(first, second executedStep, reads bool) {
 	if first.step == nil {
 		return
 	}

@@ -23,12 +23,17 @@ type Job struct {
 	// Part are the orders whose classes are run, at most Most of them.
 	Part *search.Subtree
 	Most int
+	// Case makes the job a case of drawn arguments and calls. Then nothing else is set.
+	Case *CaseJob
 }
 
 // Result is the result of a job.
 type Result struct {
 	outcomes []outcome // one of a run
 	finished bool      // all classes of Part were run
+	// replied are the positions of the calls before a case that were replied to, and ran the blocks that these calls ran.
+	replied []int
+	ran     []*harness.Blocks
 }
 
 // Batch has some jobs of an exploration.
@@ -69,11 +74,15 @@ func (e *PoolError) Unwrap() error { return e.Err }
 type Worker struct {
 	baseline *baseline
 	harness  *harness.Harness
+	cases    *caseRunner // runs jobs with a Case, and the rest is nil; nil: there are none
 }
 
 // NewWorker returns a worker for the jobs of an exploration, which may be of another process. The error says which
 // operation the network did not accept. The caller closes the worker.
 func NewWorker(config *Config) (*Worker, error) {
+	if config.Drawn != nil {
+		return newCaseWorker(config)
+	}
 	if len(config.Setup.Operations) == 0 {
 		return nil, fmt.Errorf("no operations: an exploration needs at least one message to deliver")
 	}
@@ -88,17 +97,29 @@ func NewWorker(config *Config) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Worker{b, l}, nil
+	return &Worker{baseline: b, harness: l}, nil
 }
 
 // Fork returns a second worker for another goroutine, which closes it.
-func (w *Worker) Fork() *Worker { return &Worker{w.baseline, w.harness.Fork()} }
+func (w *Worker) Fork() *Worker {
+	if w.cases != nil {
+		return &Worker{cases: w.cases}
+	}
+	return &Worker{baseline: w.baseline, harness: w.harness.Fork()}
+}
 
 // Close frees the worker.
-func (w *Worker) Close() { w.harness.Close() }
+func (w *Worker) Close() {
+	if w.harness != nil {
+		w.harness.Close()
+	}
+}
 
 // Baseline identifies the base and the messages in FIFO order. It is equal for workers that give the same results.
 func (w *Worker) Baseline() string {
+	if w.cases != nil {
+		return w.cases.baseline()
+	}
 	base := w.baseline.config.Setup.Base.RootHash()
 	sum := sha256.Sum256(fmt.Appendf(base[:], "%q", names(w.baseline.fifo)))
 	return hex.EncodeToString(sum[:])
@@ -111,7 +132,9 @@ func (w *Worker) Do(j *Job) Result { return w.DoAll([]Job{*j})[0] }
 func (w *Worker) DoAll(jobs []Job) []Result {
 	results, runs, numbers := make([]Result, len(jobs)), []planned(nil), []int(nil)
 	for i := range jobs {
-		if j := &jobs[i]; j.Part != nil {
+		if j := &jobs[i]; j.Case != nil {
+			results[i] = w.cases.run(j.Case)
+		} else if j.Part != nil {
 			results[i].outcomes, results[i].finished = w.baseline.classes(w.harness, j.Plan, *j.Part, j.Most)
 		} else {
 			runs, numbers = append(runs, planned{j.Plan, w.picker(j)}), append(numbers, i)

@@ -37,6 +37,8 @@ const (
 	maxKept = 1_000
 	// maxCovered is the largest value of each number of the coverage.
 	maxCovered = 1_000_000
+	// maxBlock is the largest number of a block of code in results of workers.
+	maxBlock = 1<<24 - 1
 	// repetitions is how many runs there are at least for each different one in a report that advises against more.
 	repetitions = 50
 	// probes is how many runs an estimate of the number of classes takes.
@@ -51,8 +53,16 @@ const (
 	longCase      = 128
 	longCases     = 16
 	maxDrawnCalls = 8
-	// drawnStream is the first number of the streams of chance of cases, apart from those of runs.
-	drawnStream = 1 << 32
+	// drawnStream, stateStream and corpusStream are the first numbers of the streams of chance of cases and of a corpus, apart from those of runs.
+	drawnStream  = 1 << 32
+	stateStream  = 2 << 32
+	corpusStream = 3 << 32
+	// MaxCorpus is with how many runs of a corpus an exploration begins at most.
+	MaxCorpus = 1_000
+	// maxEnumerated is how many classes are enumerated at most: an exploration of hours draws most of its runs.
+	maxEnumerated = 1_000_000
+	// maxStateCalls is how many calls lead to a state in which cases begin, before those that are drawn.
+	maxStateCalls = 64
 	// maxSimplified is how many runs shortening a finding and making its arguments simpler takes at most.
 	maxSimplified = 2_000
 	// continuations is how many random continuations each prefix of a finding's shortest run has. maxContinued is how many

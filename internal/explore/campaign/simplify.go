@@ -25,7 +25,7 @@ func (c *Config) simplify(k drawnCase, round *Config, f *Finding) error {
 	}
 	s := &simplifier{config: c, key: f.Key(), schedule: f.Schedule, replays: first.replays}
 	k = s.simplest(k)
-	final, done, err := c.caseConfig(&k, true)
+	final, done, err := c.caseConfig(&k)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *simplifier) violates(k drawnCase) bool {
 		return false
 	}
 	s.replays++
-	round, done, err := s.config.caseConfig(&k, true)
+	round, done, err := s.config.caseConfig(&k)
 	if err != nil {
 		return false // a call is not replied to anymore
 	}

@@ -31,7 +31,20 @@ func archiveJobs(c *archive.Coder, jobs *[]Job) {
 		archive.Pointer(c, &j.Chance, func(p *rand.PCG) { archiveChance(c, p) })
 		archive.Pointer(c, &j.Part, func(p *search.Subtree) { archiveSubtree(c, p) })
 		archive.Number(c, &j.Most)
+		archive.Pointer(c, &j.Case, func(k *CaseJob) { archiveCase(c, k) })
 	})
+}
+
+func archiveCase(c *archive.Coder, k *CaseJob) {
+	archive.Number(c, &k.Number)
+	for _, calls := range []*[]CaseCall{&k.Begin, &k.Given} {
+		archive.Slice(c, calls, archive.MaxItems, func(call *CaseCall) {
+			archive.Number(c, &call.Template)
+			c.Bytes(&call.Arg, archive.MaxBytes)
+		})
+	}
+	archive.Slice(c, (*[]harness.Fault)(&k.Plan), maxMessages, func(f *harness.Fault) { archiveFault(c, f) })
+	archive.Slice(c, &k.Messages, maxMessages, func(name *string) { archive.String(c, name, archive.MaxBytes) })
 }
 
 func archiveFault(c *archive.Coder, f *harness.Fault) {
@@ -83,7 +96,7 @@ func (b *Batch) ReadResults(record []byte, jobs []Job) (results []Result, err er
 
 // fits checks that a result belongs to a job, and completes it.
 func (b *Batch) fits(j *Job, r *Result) error {
-	if j.Part == nil && len(r.outcomes) != 1 {
+	if j.Part == nil && j.Case == nil && len(r.outcomes) != 1 {
 		return fmt.Errorf("a job of one run has %d results", len(r.outcomes))
 	}
 	for i := range r.outcomes {
@@ -92,11 +105,13 @@ func (b *Batch) fits(j *Job, r *Result) error {
 			return fmt.Errorf("a result is about %d and %d goals, and the exploration has %d and %d", len(o.reached), len(o.values), len(b.config.Sometimes), len(b.config.Maximize))
 		}
 		for _, a := range o.answers {
-			if a.Position >= len(b.config.Setup.Operations) {
-				return fmt.Errorf("a result is about operation %d of %d", a.Position+1, len(b.config.Setup.Operations))
+			if most := len(b.config.Setup.Operations); j.Case == nil && a.Position >= most {
+				return fmt.Errorf("a result is about operation %d of %d", a.Position+1, most)
 			}
 		}
-		o.plan = j.Plan
+		if j.Case == nil {
+			o.plan = j.Plan
+		}
 	}
 	return nil
 }

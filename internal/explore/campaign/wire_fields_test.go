@@ -29,6 +29,10 @@ func filled(t *testing.T, v reflect.Value) {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		filled(t, v.Elem())
+	case reflect.Array:
+		for i := range v.Len() {
+			filled(t, v.Index(i))
+		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		for i := range v.Len() {
@@ -58,14 +62,14 @@ func TestAllFieldsOfJobsAndResultsAreWritten(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(read, jobs) {
 		t.Errorf("jobs\n%+v\nare read as\n%+v, %v", jobs, read, err)
 	}
-	o := outcome{plan: jobs[0].Plan, reached: []bool{true}, values: []string{"1/3"}, unfinished: true, partial: true}
+	o := outcome{plan: jobs[0].Plan, phase: "fifo", reached: []bool{true}, values: []string{"1/3"}, unfinished: true, partial: true}
 	filled(t, reflect.ValueOf(&o.steps).Elem())
 	filled(t, reflect.ValueOf(&o.answers).Elem())
 	filled(t, reflect.ValueOf(&o.violations).Elem())
 	o.steps = append(o.steps, &harness.Step{Move: "other"}, o.steps[0])
 	b := &Batch{config: &Config{}}
 	b.config.Setup.Operations = make([]harness.Operation, 4)
-	results := []Result{{outcomes: []outcome{o, o}, finished: true}}
+	results := []Result{{outcomes: []outcome{o, o}, finished: true, replied: []int{0, 2}, ran: o.steps[0].Blocks[:1]}}
 	if record, err = AppendResults(nil, results); err != nil {
 		t.Fatal(err)
 	}

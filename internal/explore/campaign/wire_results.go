@@ -78,9 +78,16 @@ func (t *table[T]) write(c *archive.Coder, v *T) (number int) {
 // archiveResults writes or reads results. The plan of a run is the plan of its job, and what did not apply of it is of no
 // interest.
 func archiveResults(c *archive.Coder, results *[]Result) {
-	steps, answers, violations := newTable(archiveStep), newTable(archiveAnswer), newTable(archiveViolation)
+	blocks := archivedBlocks(c, *results)
+	answers, violations := newTable(archiveAnswer), newTable(archiveViolation)
+	steps := newTable(func(c *archive.Coder, s *harness.Step) {
+		archiveStep(c, s)
+		archive.Slice(c, &s.Blocks, archive.MaxItems, func(b **harness.Blocks) { blocks.one(c, b) })
+	})
 	archive.Slice(c, results, MaxJobs, func(r *Result) {
 		c.Bool(&r.finished)
+		archive.Slice(c, &r.replied, archive.MaxItems, func(position *int) { archive.Number(c, position) })
+		archive.Slice(c, &r.ran, archive.MaxItems, func(b **harness.Blocks) { blocks.one(c, b) })
 		archive.Slice(c, &r.outcomes, archive.MaxItems, func(o *outcome) {
 			archive.Slice(c, &o.steps, maxMessages, func(s **harness.Step) { steps.shared(c, s) })
 			archive.Slice(c, &o.answers, maxOperations, func(a *harness.Answer) { answers.value(c, a) })
@@ -89,8 +96,58 @@ func archiveResults(c *archive.Coder, results *[]Result) {
 			archive.Slice(c, &o.values, archive.MaxItems, func(text *string) { archive.String(c, text, archive.MaxBytes) })
 			c.Bool(&o.unfinished)
 			c.Bool(&o.partial)
+			if archive.String(c, &o.phase, archive.MaxBytes); o.phase != "" { // the run of a case, whose job has no plan
+				archive.Slice(c, (*[]harness.Fault)(&o.plan), maxMessages, func(f *harness.Fault) { archiveFault(c, f) })
+			}
 		})
 	})
+}
+
+// blockTable has the different blocks of the messages of results. They are written before the steps that refer to them.
+type blockTable struct {
+	all     []*harness.Blocks
+	numbers map[*harness.Blocks]int
+}
+
+// archivedBlocks writes or reads the blocks of some results.
+func archivedBlocks(c *archive.Coder, results []Result) *blockTable {
+	t := &blockTable{numbers: make(map[*harness.Blocks]int)}
+	for i := range results {
+		t.add(results[i].ran)
+		for n := range results[i].outcomes {
+			for _, s := range results[i].outcomes[n].steps {
+				t.add(s.Blocks)
+			}
+		}
+	}
+	archive.Slice(c, &t.all, archive.MaxItems, func(b **harness.Blocks) { archiveBlocks(c, b) })
+	return t
+}
+
+func (t *blockTable) add(blocks []*harness.Blocks) {
+	for _, b := range blocks {
+		if _, known := t.numbers[b]; !known {
+			t.numbers[b] = len(t.all)
+			t.all = append(t.all, b)
+		}
+	}
+}
+
+// one writes or reads which blocks of the table these are.
+func (t *blockTable) one(c *archive.Coder, b **harness.Blocks) {
+	number := t.numbers[*b]
+	archive.Number(c, &number)
+	if c.Reading() && c.Check(number < len(t.all), "a message ran blocks %d of %d", number, len(t.all)) {
+		*b = t.all[number]
+	}
+}
+
+func archiveBlocks(c *archive.Coder, b **harness.Blocks) {
+	if c.Reading() {
+		*b = new(harness.Blocks)
+	}
+	c.Fixed((*b).Module[:])
+	archive.Slice(c, &(*b).Bits, archive.MaxItems, func(bit *uint32) { archive.AtMost(c, bit, maxBlock) })
 }
 
 func archiveStep(c *archive.Coder, s *harness.Step) {

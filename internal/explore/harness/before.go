@@ -22,23 +22,42 @@ func Prepare(base *replica.Network, before []Operation) (prepared *replica.Netwo
 	return n, done, nil
 }
 
-// PrepareSome is Prepare for calls that may get no reply: such a call has no effect. It returns the positions of the others.
-func PrepareSome(base *replica.Network, before []Operation) (prepared *replica.Network, replied []int, done func()) {
-	n, closeFirst := volatileFork(base)
-	all := []func(){closeFirst}
+// Prepared is a network after some calls.
+type Prepared struct {
+	Network *replica.Network
+	Replied []int     // positions of the calls that were replied to; the others have no effect
+	Blocks  []*Blocks // that the calls ran, some of them several times; nil without Setup.Blocks
+	forks   []func()
+}
+
+// Done frees the network, when no fork of it is in use anymore.
+func (p *Prepared) Done() {
+	for _, closeFork := range slices.Backward(p.forks) {
+		closeFork()
+	}
+}
+
+// PrepareSome is Prepare for calls that may get no reply.
+func PrepareSome(setup *Setup, before []Operation) *Prepared {
+	p, recorder := new(Prepared), setup.newBlockRecorder()
+	fork := func(of *replica.Network) (n *replica.Network, closeFork func()) {
+		n, closeFork = volatileFork(of)
+		recorder.watch(n)
+		return n, closeFork
+	}
+	n, closeFirst := fork(setup.Base)
+	p.Network, p.forks = n, append(p.forks, closeFirst)
 	for i := range before {
-		next, closeNext := volatileFork(n)
-		if err := call(next, len(replied), before[i].Message); err != nil {
+		next, closeNext := fork(p.Network)
+		err := call(next, len(p.Replied), before[i].Message)
+		p.Blocks = append(p.Blocks, recorder.takeAll()...)
+		if err != nil {
 			closeNext()
 			continue
 		}
-		n, replied, all = next, append(replied, i), append(all, closeNext)
+		p.Network, p.Replied, p.forks = next, append(p.Replied, i), append(p.forks, closeNext)
 	}
-	return n, replied, func() {
-		for _, closeFork := range slices.Backward(all) {
-			closeFork()
-		}
-	}
+	return p
 }
 
 // volatileFork returns a fork of a network with a runner of its own.

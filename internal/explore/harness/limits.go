@@ -7,5 +7,8 @@ const maxBefore = 10_000
 // one. Ours: the check costs less than a message.
 const expiryInterval = 64
 
+// maxSharedBlocks is how many different sets of blocks a harness keeps, so that messages share them. Ours: a set takes 4 KB.
+const maxSharedBlocks = 10_000
+
 // maxListed is how many methods an error about a mistyped one lists. Ours.
 const maxListed = 20

@@ -56,6 +56,7 @@ var _ search.Tree = (*Run)(nil)
 func (l *Harness) Begin(plan Plan) *Run {
 	r := &Run{harness: l, plan: plan, waits: l.setup.Waits}
 	r.network = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner, Events: r}})
+	l.blocks.watch(r.network)
 	r.sendTwice()
 	return r
 }
@@ -68,6 +69,7 @@ func (r *Run) Fork() search.Tree {
 	f.parked, f.applied, f.stopped = maps.Clone(r.parked), maps.Clone(r.applied), slices.Clone(r.stopped)
 	f.kept, f.payloads = slices.Clone(r.kept), maps.Clone(r.payloads)
 	f.network = r.network.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: r.harness.runner, Events: &f}})
+	r.harness.blocks.watch(f.network)
 	return &f
 }
 
@@ -118,9 +120,11 @@ func (r *Run) Take(at int) {
 		r.markApplied(move.Name)
 		r.step.Fault = fault.Kind
 	}
+	r.harness.blocks.take(a.Receiver) // of queries
 	if !r.intercept(a, fault.Kind) {
 		r.deliver(at, fault)
 	}
+	r.step.Blocks = r.harness.blocks.take(a.Receiver)
 	if c := r.network.Canister(a.Receiver); c != nil {
 		r.step.Timer = c.Timer != 0
 	}

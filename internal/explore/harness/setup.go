@@ -36,6 +36,8 @@ type Setup struct {
 	// Outcalls are the possible answers to HTTP outcalls. Without a fault, an outcall gets the first; none: no outcall is
 	// answered.
 	Outcalls []replica.OutcallAnswer
+	// Blocks records in Step.Blocks which blocks of code ran. Code that tells this is slower.
+	Blocks bool
 	// Expired cuts runs when it becomes true (Run.Cut); nil: never.
 	Expired func() bool
 }
@@ -45,6 +47,7 @@ type Harness struct {
 	setup        *Setup
 	base         *replica.Network // a fork of the base with all messages of operations in their queues
 	runner       *replica.Coroutines
+	blocks       *blockRecorder // nil: no blocks are recorded
 	ops          map[replica.RequestID]string
 	participants []participant // in the order of their positions
 
@@ -64,7 +67,7 @@ type participant struct {
 // New returns a harness for some of the operations, given by their positions; nil for all. Operations keep their names
 // when others are left out. The error says which message the network did not accept. The caller closes the harness.
 func New(setup *Setup, chosen []int) (*Harness, error) {
-	l := &Harness{setup: setup, runner: new(replica.Coroutines), ops: make(map[replica.RequestID]string)}
+	l := &Harness{setup: setup, runner: new(replica.Coroutines), blocks: setup.newBlockRecorder(), ops: make(map[replica.RequestID]string)}
 	l.base = setup.Base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner}, Volatile: true})
 	if chosen == nil {
 		for i := range setup.Operations {
@@ -150,7 +153,7 @@ func (l *Harness) submit(in *replica.Ingress) error {
 
 // Fork returns a second harness for another goroutine, which closes it.
 func (l *Harness) Fork() *Harness {
-	f := &Harness{setup: l.setup, runner: new(replica.Coroutines), ops: l.ops, participants: l.participants}
+	f := &Harness{setup: l.setup, runner: new(replica.Coroutines), blocks: l.setup.newBlockRecorder(), ops: l.ops, participants: l.participants}
 	f.base = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: f.runner}})
 	return f
 }

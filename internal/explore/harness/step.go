@@ -31,6 +31,7 @@ type Step struct {
 	Outcall        bool                  // the message made an HTTP outcall
 	Waited         uint64                // ns that have passed before the message
 	Over           bool                  // false for a slice of a message that has more slices
+	Blocks         []*Blocks             // blocks that ran, by module; nil without Setup.Blocks
 }
 
 // CallMade is a call that a message made.

@@ -12,10 +12,14 @@ import (
 // Version is the version of the format. Files of other versions are refused.
 const Version = 1
 
+// NewCoverage is the property of the file of a run that violates none: it showed something new, such as code that did not run
+// before, and is part of a corpus.
+const NewCoverage = "new-coverage"
+
 // File describes a run that violates a property: its operations, and how it differs from FIFO.
 type File struct {
 	Version int `yaml:"version"`
-	// Property is the property that the run violates. Canister and Method are those of the violation, and Text describes
+	// Property is the property that the run violates, or NewCoverage. Canister and Method are those of the violation, and Text describes
 	// it.
 	Property string `yaml:"property"`
 	Canister string `yaml:"canister,omitempty"`
