@@ -14,5 +14,6 @@ func main() {
 	// The first signal starts an orderly shutdown. The second one ends the process at once.
 	context.AfterFunc(ctx, stop)
 	limitProcess = daemon.LimitProcess
+	delayFirstCollection()
 	os.Exit(run(ctx, asCalled(os.Args[0], os.Args[1:]), os.Stdout, os.Stderr))
 }

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"os"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/canisterd/canisterd/daemon"
 )
@@ -18,4 +21,22 @@ func startDaemon(ctx context.Context, config daemon.Config) (*daemon.Daemon, err
 		limitProcess(config.MemoryLimit)
 	}
 	return d, err
+}
+
+// firstCollection is the size of the heap at the first garbage collection, in bytes. Ours; 4 MiB is Go's.
+const firstCollection = 32 << 20
+
+// delayFirstCollection lets the heap grow to firstCollection before the garbage collector runs for the first time. Go
+// would collect twice before a daemon is ready, and find no garbage. GOGC in the environment wins.
+func delayFirstCollection() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	const delayed = 100 * firstCollection / (4 << 20)
+	usual := debug.SetGCPercent(delayed)
+	runtime.AddCleanup(new([]byte), func(usual int) { // the slice is garbage: this runs after the first collection
+		if since := debug.SetGCPercent(usual); since != delayed {
+			debug.SetGCPercent(since)
+		}
+	}, usual)
 }

@@ -61,17 +61,17 @@ const (
 )
 
 // addResources adds the pages of the book, traces of requests, and schedules of findings.
-func (s *Server) addResources() {
+func (s *Server) addResources(protocol *sdk.Server) {
 	for _, topic := range docs.Topics() {
-		s.protocol.AddResource(&sdk.Resource{URI: pageURI + topic, Name: topic, Title: docs.Title(topic), MIMEType: "text/markdown"}, read("text/markdown", func(_ context.Context, uri string) (string, error) {
+		protocol.AddResource(&sdk.Resource{URI: pageURI + topic, Name: topic, Title: docs.Title(topic), MIMEType: "text/markdown"}, read("text/markdown", func(_ context.Context, uri string) (string, error) {
 			return docs.Page(strings.TrimPrefix(uri, pageURI))
 		}))
 	}
-	s.protocol.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: traceURI + "{instance}/{request}", Name: "trace", Title: "The call tree of a request, by its id or the begin of it"}, read("text/plain", func(ctx context.Context, uri string) (string, error) {
+	protocol.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: traceURI + "{instance}/{request}", Name: "trace", Title: "The call tree of a request, by its id or the begin of it"}, read("text/plain", func(ctx context.Context, uri string) (string, error) {
 		instance, request, _ := strings.Cut(strings.TrimPrefix(uri, traceURI), "/")
 		return s.trace(ctx, s.namesOf(instance), &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_RequestPrefix{RequestPrefix: request}}, true)
 	}))
-	s.protocol.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: scheduleURI + "{+path}", Name: "schedule", Title: "The schedule of a finding, by the path that explore answered with"}, read("application/yaml", func(_ context.Context, uri string) (string, error) {
+	protocol.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: scheduleURI + "{+path}", Name: "schedule", Title: "The schedule of a finding, by the path that explore answered with"}, read("application/yaml", func(_ context.Context, uri string) (string, error) {
 		found, err := s.finding(strings.TrimPrefix(uri, scheduleURI))
 		if err != nil {
 			return "", err

@@ -32,7 +32,7 @@ type Config struct {
 // Server has the tools. It is safe for concurrent use.
 type Server struct {
 	Config
-	protocol *sdk.Server
+	protocol func() *sdk.Server // made when it is first used: the schemas of tools take a tenth of the start of a daemon
 
 	mu       sync.Mutex    // guards what follows
 	lease    *remote.Lease // of the instances; nil before the first one
@@ -50,23 +50,29 @@ const instructions = `canisterd runs canisters of the Internet Computer locally.
 // New makes a server. Close deletes the instances that it deployed to.
 func New(config Config) *Server {
 	s := &Server{Config: config}
-	s.protocol = sdk.NewServer(&sdk.Implementation{Name: "canisterd", Version: config.Version}, &sdk.ServerOptions{
+	s.protocol = sync.OnceValue(s.newProtocol)
+	return s
+}
+
+// newProtocol makes the server of the protocol with its tools and resources.
+func (s *Server) newProtocol() *sdk.Server {
+	protocol := sdk.NewServer(&sdk.Implementation{Name: "canisterd", Version: s.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
-	s.addTools()
-	s.addResources()
-	return s
+	s.addTools(protocol)
+	s.addResources(protocol)
+	return protocol
 }
 
 // ServeStream answers the messages of one client, a line each, until the client closes them.
 func (s *Server) ServeStream(ctx context.Context, from io.ReadCloser, to io.WriteCloser) error {
-	return s.protocol.Run(ctx, &sdk.IOTransport{Reader: from, Writer: to})
+	return s.protocol().Run(ctx, &sdk.IOTransport{Reader: from, Writer: to})
 }
 
 // Protocol returns the server of the protocol, for requests over HTTP: all clients share the instances. It remembers
 // nothing of a session.
-func (s *Server) Protocol() *sdk.Server { return s.protocol }
+func (s *Server) Protocol() *sdk.Server { return s.protocol() }
 
 // Close deletes the instances of the server.
 func (s *Server) Close() {
@@ -86,8 +92,8 @@ type detailed struct {
 func (d detailed) full() bool { return d.Full }
 
 // addTool adds a tool that answers with a text.
-func addTool[In interface{ full() bool }](s *Server, name, description string, answer func(ctx context.Context, in In) (string, error)) {
-	sdk.AddTool(s.protocol, &sdk.Tool{Name: name, Description: description}, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+func addTool[In interface{ full() bool }](protocol *sdk.Server, name, description string, answer func(ctx context.Context, in In) (string, error)) {
+	sdk.AddTool(protocol, &sdk.Tool{Name: name, Description: description}, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		text, err := answer(ctx, in)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s", bounded(explained(err), in.full()))
@@ -97,15 +103,15 @@ func addTool[In interface{ full() bool }](s *Server, name, description string, a
 }
 
 // addTools adds the tools.
-func (s *Server) addTools() {
-	addTool(s, "deploy", "Deploy a project (canisterd.yaml, or modules) to a fresh instance. Answers with the canisters, their interfaces, and the values of queries without arguments.", s.deploy)
-	addTool(s, "call", "Call methods in order. Answers with replies, a short trace of the last call, and what changed.", s.call)
-	addTool(s, "suggest", "Suggest invariants for explore: run operations one after another on a fork and report what stayed conserved.", s.suggest)
-	addTool(s, "explore", "Run operations in every order of their messages and with the faults of mainnet, on forks. Answers with each distinct finding and the shortest run that shows it. The instance does not change.", s.explore)
-	addTool(s, "replay", "Replay a finding on a fresh deployment of its modules, as they are now: still fails, fixed or stale.", s.replay)
-	addTool(s, "inject", "Run operations once on a fork, with faults at messages (kinds and names as explore writes them). Without faults it lists the messages.", s.inject)
-	addTool(s, "state", "Snapshot, restore, fork, diff, list or delete: states of instances.", s.state)
-	addTool(s, "time", "Show the time, or let it pass: timers and deadlines on the way happen. Or make single steps.", s.time)
-	addTool(s, "why", "Say what calls and messages wait for, or why a request trapped, with its trace.", s.why)
-	addTool(s, "reference", "Read the documentation by topic. Without a topic it lists them.", s.reference)
+func (s *Server) addTools(protocol *sdk.Server) {
+	addTool(protocol, "deploy", "Deploy a project (canisterd.yaml, or modules) to a fresh instance. Answers with the canisters, their interfaces, and the values of queries without arguments.", s.deploy)
+	addTool(protocol, "call", "Call methods in order. Answers with replies, a short trace of the last call, and what changed.", s.call)
+	addTool(protocol, "suggest", "Suggest invariants for explore: run operations one after another on a fork and report what stayed conserved.", s.suggest)
+	addTool(protocol, "explore", "Run operations in every order of their messages and with the faults of mainnet, on forks. Answers with each distinct finding and the shortest run that shows it. The instance does not change.", s.explore)
+	addTool(protocol, "replay", "Replay a finding on a fresh deployment of its modules, as they are now: still fails, fixed or stale.", s.replay)
+	addTool(protocol, "inject", "Run operations once on a fork, with faults at messages (kinds and names as explore writes them). Without faults it lists the messages.", s.inject)
+	addTool(protocol, "state", "Snapshot, restore, fork, diff, list or delete: states of instances.", s.state)
+	addTool(protocol, "time", "Show the time, or let it pass: timers and deadlines on the way happen. Or make single steps.", s.time)
+	addTool(protocol, "why", "Say what calls and messages wait for, or why a request trapped, with its trace.", s.why)
+	addTool(protocol, "reference", "Read the documentation by topic. Without a topic it lists them.", s.reference)
 }
