@@ -69,6 +69,7 @@ type body struct {
 
 	compile compileEstimate // of the time to compile the function
 	marks   []mark          // ascending by place, for Options.offsets
+	marking bool            // marks are kept: asked once a body, not once an operator
 
 	complexity uint64
 	nans       int // values made canonical so far
@@ -114,6 +115,7 @@ func (b *body) reset(r reader, typ funcType) {
 	b.out, b.stack, b.frames = b.out[:0], b.stack[:0], b.frames[:0]
 	b.locals, b.extra = b.locals[:0], b.extra[:0]
 	b.ops, b.complexity, b.nans, b.bad, b.marks = 0, 0, 0, "", b.marks[:0]
+	b.marking = b.s.options.offsets != nil
 	b.lower.reset()
 	b.calls.reset()
 	for i := range len(typ.params) {

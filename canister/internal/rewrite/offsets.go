@@ -82,21 +82,21 @@ func (o *Offsets) Original(offset uint32) (uint32, bool) {
 
 // markOperator records that the code of the current operator begins.
 func (b *body) markOperator() {
-	if b.s.options.offsets != nil {
+	if b.marking {
 		b.marks = append(b.marks, mark{len(b.out), b.at})
 	}
 }
 
 // markFunction records that the code that follows belongs to the first operator of the function.
 func (b *body) markFunction() {
-	if b.s.options.offsets != nil {
+	if b.marking {
 		b.marks = append(b.marks, mark{len(b.out), b.marks[0].at})
 	}
 }
 
 // markLoop records that the code that follows belongs to a loop.
 func (b *body) markLoop(f *frame) {
-	if b.s.options.offsets == nil {
+	if !b.marking {
 		return
 	}
 	i := sort.Search(len(b.marks), func(i int) bool { return b.marks[i].place > f.begin }) - 1
@@ -105,7 +105,7 @@ func (b *body) markLoop(f *frame) {
 
 // moveMarks moves the marks in a part of the body, up to a place in it, to the place to which the part was copied.
 func (b *body) moveMarks(moved, from, to, target int) int {
-	if b.s.options.offsets == nil {
+	if !b.marking {
 		return 0
 	}
 	for ; moved < len(b.marks) && b.marks[moved].place < to; moved++ {
