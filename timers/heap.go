@@ -45,17 +45,17 @@ func (h *keyHeap) at(i int) *key {
 	return &h.pages.Read(page)[at]
 }
 
-func (h *keyHeap) set(i int, k *key) {
+// writable returns the place of the key at a position, which may be written until the next fork.
+func (h *keyHeap) writable(i int) *key {
 	if h.pages.Len() == 0 {
-		h.few[i] = *k
-		return
+		return &h.few[i]
 	}
 	page, at := split(i)
 	content := h.pages.Owned(page)
 	if content == nil {
 		content = h.pages.Write(page)
 	}
-	content[at] = *k
+	return &content[at]
 }
 
 // children returns the keys from the position of a first child to that of the last child, which must not be written.
@@ -88,7 +88,7 @@ func (h *keyHeap) extend() {
 	default:
 		h.pages.Add()
 		for i := range h.few {
-			h.set(i, &h.few[i])
+			*h.writable(i) = h.few[i]
 		}
 		h.few = nil
 	}
@@ -116,7 +116,7 @@ func (h *keyHeap) keep(stays func(*key) bool) {
 	kept := 0
 	for i := range h.n {
 		if k := h.at(i); stays(k) {
-			h.set(kept, k)
+			*h.writable(kept) = *k
 			kept++
 		}
 	}
@@ -129,39 +129,42 @@ func (h *keyHeap) keep(stays func(*key) bool) {
 
 // up writes a key to a position or above it.
 func (h *keyHeap) up(i int, k *key) {
+	to := h.writable(i)
 	for i > 0 {
 		parent := (i - 1) / arity
 		above := h.at(parent)
 		if !k.before(above) {
 			break
 		}
-		h.set(i, above)
-		i = parent
+		*to = *above
+		to, i = h.writable(parent), parent
 	}
-	h.set(i, k)
+	*to = *k
 }
 
 // down writes a key to a position or below it.
 func (h *keyHeap) down(i int, k *key) {
+	to := h.writable(i)
 	for {
 		first := i*arity + 1
 		children := h.children(first)
 		if len(children) == 0 {
 			break
 		}
-		least := 0
+		least, child := 0, &children[0]
 		for c := 1; c < len(children); c++ {
-			if children[c].before(&children[least]) {
-				least = c
+			if children[c].before(child) {
+				least, child = c, &children[c]
 			}
 		}
-		if !children[least].before(k) {
+		if !child.before(k) {
 			break
 		}
-		h.set(i, &children[least])
+		*to = *child
 		i = first + least
+		to = h.writable(i)
 	}
-	h.set(i, k)
+	*to = *k
 }
 
 func (h *keyHeap) fork() keyHeap {
