@@ -95,10 +95,10 @@ func (b *baseline) learn(l *harness.Harness) error {
 	return nil
 }
 
-// together returns how many runs a job has.
+// together returns how many runs share the delivery of their first messages.
 func (b *baseline) together() int {
 	one := max(1, b.work+uint64(len(b.fifo))*messageInstructions)
-	return int(max(1, min(instructionsTogether/one, MaxJobs)))
+	return int(max(1, min(instructionsTogether/one, maxTogether)))
 }
 
 // baseline makes a run that the properties learn from. Work is the number of instructions of its messages.

@@ -14,11 +14,13 @@ const (
 	chunk = 64
 	// ahead is how many jobs the goroutines may be ahead of the results that were taken.
 	ahead = 2 * chunk
-	// instructionsTogether is how many instructions the runs of one job have together, and messageInstructions the
-	// overhead of a message in addition to its code. Up to 512 short runs share the delivery of their first messages; a
-	// long run is a job of its own.
-	instructionsTogether = 100_000_000
+	// instructionsTogether is how many instructions the runs have together that share the delivery of their first messages,
+	// at most maxTogether runs, and messageInstructions the overhead of a message in addition to its code. The more runs,
+	// the fewer messages each delivers: 1,000 orders of 8 messages deliver 1.9 messages each, four times 250 of them 3.7.
+	// A long run shares nothing.
+	instructionsTogether = 500_000_000
 	messageInstructions  = 20_000
+	maxTogether          = 1024
 	// MaxJobs is how many jobs go to a worker of another process at a time.
 	MaxJobs = 512
 	// subtrees is how many parts an enumeration of classes is divided into.

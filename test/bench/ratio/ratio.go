@@ -161,6 +161,12 @@ func Compare(b *testing.B, limit float64, measured, floor Work) {
 	row(b, limit, Take(b, measured, floor), Sample.Quartile)
 }
 
+// CompareTaken reports the quartiles of a sample that was taken.
+func CompareTaken(b *testing.B, limit float64, s Sample) {
+	b.Helper()
+	row(b, limit, s, Sample.Quartile)
+}
+
 // CompareMean takes a sample and reports its means: the limit holds for bursts too.
 func CompareMean(b *testing.B, limit float64, measured, floor Work) {
 	b.Helper()
