@@ -20,7 +20,7 @@ func BenchmarkRatioAnInstanceIsMadeAndDeleted(b *testing.B) {
 // BenchmarkRatioAnInstanceWithKeysOfItsOwn makes and deletes an instance without a seed: two keys of subnets are
 // derived.
 func BenchmarkRatioAnInstanceWithKeysOfItsOwn(b *testing.B) {
-	makeAndDelete(b, 8, &controlv1.CreateInstanceRequest{Instance: "x"})
+	makeAndDelete(b, 4, &controlv1.CreateInstanceRequest{Instance: "x"})
 }
 
 // makeAndDelete compares making and deleting an instance with two RPCs that do nothing.

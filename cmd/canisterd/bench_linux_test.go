@@ -372,8 +372,8 @@ func BenchmarkRatioResidentBytesOfACanister(b *testing.B) {
 }
 
 // BenchmarkRatioResidentBytesOfAnInstance is what one of a hundred instances without a canister
-// adds to the process; the floor is a page. The limit is 48 KiB: 28 KB of Go objects, which docs/internals/scale.md lists,
-// and garbage.
+// adds to the process; the floor is a page. The limit is 38 KiB: 25 KB of Go objects and stacks, which
+// docs/internals/scale.md lists, and garbage.
 func BenchmarkRatioResidentBytesOfAnInstance(b *testing.B) {
 	s := start(b, b.TempDir())
 	const count = 100
@@ -386,6 +386,6 @@ func BenchmarkRatioResidentBytesOfAnInstance(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		ratio.ReportBytes(b, 12, (s.resident()-before)/count, page)
+		ratio.ReportBytes(b, 9.5, (s.resident()-before)/count, page)
 	}
 }
