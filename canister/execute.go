@@ -106,6 +106,13 @@ func (r *runner) entry(m *Message) (wasm.Entry, *failure) {
 	return wasm.Entry{Export: export}, nil
 }
 
+// Recycle takes back the memory of an outcome of Execute for the next message. Its caller no longer uses the outcome.
+func (c *Canister) Recycle(out *Outcome) {
+	if c.state != nil && c.state.runner != nil && c.state.runner.x != nil && !c.state.runner.running {
+		c.state.runner.x.Recycle(out.Response, out.Calls)
+	}
+}
+
 // settle commits a message that succeeded. The message fails after all if there is no space for the memories.
 func (c *Canister) settle(res *result) {
 	if res.failure != nil {

@@ -237,7 +237,7 @@ func BenchmarkRatioUpdateInProcess(b *testing.B) {
 	n := newNetwork(b, module, 1)
 	before := n.sent
 	floor := messages(b, []*wasm.Guest{bare(b, module)}, []wasm.Entry{{Export: "canister_update inc"}})
-	ratio.CompareMean(b, 5.5, ratio.Each(func() { n.send(resident(0), 0, "inc", nil) }), ratio.Each(floor))
+	ratio.CompareMean(b, 4, ratio.Each(func() { n.send(resident(0), 0, "inc", nil) }), ratio.Each(floor))
 	if got := n.answered(); got != n.sent-before {
 		b.Errorf("the canister counted %d of %d updates", got, n.sent-before)
 	}
@@ -253,7 +253,7 @@ func BenchmarkRatioCallAndReply(b *testing.B) {
 	caller, callee := bare(b, module), bare(b, module)
 	floor := messages(b, []*wasm.Guest{caller, callee, caller}, []wasm.Entry{{Export: "canister_update ask"}, {Export: "canister_update inc"}, {}})
 	to := resident(1).Bytes()
-	ratio.CompareMean(b, 3.9, ratio.Each(func() { n.send(resident(0), 0, "ask", to) }), ratio.Each(floor))
+	ratio.CompareMean(b, 3, ratio.Each(func() { n.send(resident(0), 0, "ask", to) }), ratio.Each(floor))
 	if got := n.answered(); got != 2*(n.sent-before) {
 		b.Errorf("the caller counted %d messages of %d updates", got, n.sent-before)
 	}

@@ -47,6 +47,7 @@ func (s *subnet) finish(j *Job) {
 	s.endProfile(j, profile)
 	s.Change(r, j.outcome.HeapDelta, &s.Limits)
 	s.idle(r)
+	r.Canister.Recycle(&j.outcome)
 	s.release(j)
 }
 

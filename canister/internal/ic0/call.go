@@ -133,6 +133,9 @@ func (x *Execution) perform(p *pending) bool {
 		return false
 	}
 	x.made.add(p.Receiver)
+	if len(x.Calls) == 0 {
+		x.Calls, x.recycled.calls = x.recycled.calls, nil
+	}
 	x.Calls = append(x.Calls, p.Call)
 	if r := x.Guest.Recorder(); r != nil {
 		r.Await()

@@ -33,6 +33,13 @@ type Execution struct {
 
 	building pending
 	ended    wasm.Trap // the error with which a failing function ends the guest; the engine adds the backtrace
+	recycled recycled
+}
+
+// recycled is memory of earlier results, for the next ones.
+type recycled struct {
+	response *intercanister.Response
+	calls    []Call
 }
 
 // Canister has the properties of the canister that the functions read.
@@ -106,6 +113,18 @@ func (x *Execution) Begin(pages uint64) {
 func (x *Execution) Forget() {
 	x.Subnet, x.Message, x.Sleep = nil, nil, nil
 	x.Performed, x.Certified, x.building = Performed{}, nil, pending{}
+}
+
+// Recycle takes back the memory of results, which are no longer used.
+func (x *Execution) Recycle(response *intercanister.Response, calls []Call) {
+	if response != nil {
+		*response = intercanister.Response{}
+		x.recycled.response = response
+	}
+	if 0 < cap(calls) && cap(calls) <= maxRecycledCalls {
+		clear(calls)
+		x.recycled.calls = calls[:0]
+	}
 }
 
 // Logs returns the records that the execution logged.

@@ -61,6 +61,10 @@ func (x *Execution) checkAnswer(function, suggestion string, have, more uint64) 
 // respond answers the call context. The cycles it still offers stay available until the end of the execution, which
 // refunds the rest.
 func (x *Execution) respond(r intercanister.Response) {
-	x.Response = &r
-	x.Responded, x.reply = true, nil
+	response := x.recycled.response
+	if x.recycled.response = nil; response == nil {
+		response = new(intercanister.Response)
+	}
+	*response = r
+	x.Response, x.Responded, x.reply = response, true, nil
 }
