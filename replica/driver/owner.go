@@ -20,7 +20,10 @@ type request struct {
 // instance has little else.
 func (d *Driver) own() {
 	held := false
-	defer d.end(&held)
+	defer func() {
+		d.fail(recover())
+		d.end(held)
+	}()
 	for {
 		first, open := d.awaitWork()
 		if !open {
@@ -48,11 +51,9 @@ func (d *Driver) awaitWork() (first *request, open bool) {
 	}
 }
 
-// end frees everything when the driver's goroutine ends. held says whether it owns the network. It is deferred, and stops
-// the driver if the goroutine panics.
-func (d *Driver) end(held *bool) {
-	d.fail(recover())
-	if !*held {
+// end frees everything when the driver's goroutine ends. held says whether it owns the network.
+func (d *Driver) end(held bool) {
+	if !held {
 		d.owner.Lock() // never unlocked: from here on the network cannot be owned
 	}
 	d.recorder.close()
