@@ -82,6 +82,7 @@ func HeapKinds() []HeapKind { return append(mappedKinds(), HeapCopy) }
 type heapSpace struct {
 	kind    HeapKind
 	pagemap *os.File // nil for HeapCopy
+	process *os.File // this process, by which the kernel drops ranges of pages together; nil if it does not
 	// countFaults is set if the page faults of a thread can be counted.
 	countFaults bool
 	// mappings is the number of mappings of all heaps; room is its limit.
@@ -104,12 +105,15 @@ func newHeapSpace(want HeapKind) (*heapSpace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the list of private pages: %w", err)
 	}
-	return &heapSpace{kind: want, room: maxMappings, pagemap: f, countFaults: faultsAreCounted()}, nil
+	return &heapSpace{kind: want, room: maxMappings, pagemap: f, process: openProcess(), countFaults: faultsAreCounted()}, nil
 }
 
 func (hs *heapSpace) close() error {
 	if hs.pagemap == nil {
 		return nil
+	}
+	if hs.process != nil {
+		_ = hs.process.Close()
 	}
 	return hs.pagemap.Close()
 }

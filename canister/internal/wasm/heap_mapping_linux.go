@@ -191,6 +191,7 @@ func (h *mappedHeap) firstPage() int64 {
 // dropPages drops private pages, all of which must be committed or discarded. Small gaps between them are dropped with
 // them: a call takes longer than reading some pages again.
 func (h *mappedHeap) dropPages(pages []span) error {
+	var together drops
 	for i := 0; i < len(pages); {
 		p := pages[i]
 		for i++; i < len(pages) && pages[i].first-p.end <= dropGap; i++ {
@@ -198,7 +199,7 @@ func (h *mappedHeap) dropPages(pages []span) error {
 		}
 		var err error
 		if h.moves == h.slot.moves {
-			err = h.drop(p)
+			err = together.add(h, p)
 		} else {
 			err = h.follow(p, true)
 		}
@@ -206,7 +207,7 @@ func (h *mappedHeap) dropPages(pages []span) error {
 			return err
 		}
 	}
-	return nil
+	return together.flush(h)
 }
 
 // drop discards private pages, in parts that end at the end of a page table: the whole process waits for each part when

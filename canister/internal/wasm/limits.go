@@ -46,6 +46,9 @@ const (
 	stickyCommits = 32
 	// writtenPart is how many pages of a commit are written at a time.
 	writtenPart = 1 << 20 / PageSize
+	// maxDrops is how many ranges of private pages are dropped together: the whole process waits for them when it maps
+	// memory.
+	maxDrops = 32
 	// dropGap is how many other pages are dropped together with the private ones around them.
 	dropGap = 32
 	// tablePages is how many pages a page table of the processor has; pages are dropped in parts of dropTables tables.
