@@ -122,8 +122,12 @@ func (r *Reject) WithoutCode() *Reject {
 	return bare.WithoutErrorCode()
 }
 
-// String returns code and text, for people. Rejects from outside have no error code.
+// String returns code and text, for people. Rejects from outside have no error code. The text of nil is that of fmt, which
+// would recover from a fault for it.
 func (r *Reject) String() string {
+	if r == nil {
+		return "<nil>"
+	}
 	if r.Error == 0 {
 		return fmt.Sprintf("%s: %s", r.Code, r.Text)
 	}
