@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -41,7 +42,7 @@ type Config struct {
 type Engine struct {
 	config  Config
 	whole   linkedRuntime // of compiled modules
-	cutting linkedRuntime // of fragments, which are in no folder
+	cutting linkedRuntime // of fragments, see fragmentCache
 	cache   wazero.CompilationCache
 	disk    *diskCache // nil without CacheDir
 	file    *checkpoint.File
@@ -238,14 +239,39 @@ func (e *Engine) Link(modules ...HostModule) error {
 
 // openCutting makes the runtime of fragments ready for those of a module.
 func (e *Engine) openCutting(m *rewrite.Module) error {
+	if err := e.makeCutting(); err != nil {
+		return err
+	}
+	return e.instantiateHosts(&e.cutting, m)
+}
+
+func (e *Engine) makeCutting() error {
 	h := &e.hosts
 	h.mu.Lock()
-	if e.cutting.runtime == nil {
-		e.cutting.runtime = wazero.NewRuntimeWithConfig(context.Background(), runtimeConfig(wazero.NewCompilationCache()))
-		e.cutting.pending = append([]linkedModule{{fragmentsModule(), noFrame}}, h.all...)
+	defer h.mu.Unlock()
+	if e.cutting.runtime != nil {
+		return nil
 	}
-	h.mu.Unlock()
-	return e.instantiateHosts(&e.cutting, m)
+	cache, err := e.fragmentCache()
+	if err != nil {
+		return err
+	}
+	e.cutting.runtime = wazero.NewRuntimeWithConfig(context.Background(), runtimeConfig(cache))
+	e.cutting.pending = append([]linkedModule{{fragmentsModule(), noFrame}}, h.all...)
+	return nil
+}
+
+// fragmentCache returns where compiled fragments are kept. The module of a fragment is soon compiled, so that is memory.
+// Tests that always run modules in fragments do so in many engines with the same folder: they compile each fragment once.
+func (e *Engine) fragmentCache() (wazero.CompilationCache, error) {
+	if e.config.CacheDir == "" || e.config.Fragments == FragmentsWhileCompiling {
+		return wazero.NewCompilationCache(), nil
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(e.config.CacheDir, "fragments"))
+	if err != nil {
+		return nil, fmt.Errorf("open the cache of compiled fragments: %w", err)
+	}
+	return cache, nil
 }
 
 // instantiateHosts instantiates the pending host modules of a runtime that a module may import.
