@@ -25,7 +25,9 @@ import (
 // Report is the result of an exploration.
 type Report struct {
 	*campaign.Report
-	config *config
+	// LeftOut are the files of the [Corpus] with which the exploration did not begin, and why.
+	LeftOut []string
+	config  *config
 }
 
 // Finding is a violation with the shortest schedule that shows it.
@@ -100,7 +102,7 @@ func (c *config) explore() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Report{report, c}, nil
+	return &Report{report, c.corpus.leftOut, c}, c.corpus.failed
 }
 
 // configured applies the options and freezes the network. The caller must call done at the end.
@@ -132,6 +134,10 @@ func configured(ctx context.Context, n *canisterd.Network, options []Option) (c 
 	}
 	c.Setup.Base = base
 	if err := c.applyDrawn(); err != nil {
+		base.Close()
+		return nil, nil, err
+	}
+	if err := c.openCorpus(); err != nil {
 		base.Close()
 		return nil, nil, err
 	}
@@ -175,6 +181,9 @@ func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
 		t.Fatal(err)
 	}
 	t.Log(report.Summary())
+	for _, file := range report.LeftOut {
+		t.Logf("not in the corpus of this exploration: %s", file)
+	}
 	for i := range report.Largest {
 		if f := report.Largest[i].Found; f != nil {
 			t.Log(report.Explain(f))

@@ -32,6 +32,8 @@ type config struct {
 	drawnPrincipals   []principal.Principal
 	principals        map[principal.Principal]bool // those of drawnPrincipals
 	fresh             bool                         // cases begin in the present state
+	seeded            bool                         // a seed was given
+	corpus            corpusFolder
 	suspicions        bool
 	folder            string
 	written           []string // paths of the schedules that this test has written
@@ -302,7 +304,7 @@ func Within(limit time.Duration) Option {
 
 // Seed is the seed of the drawn orders. The default is 1.
 func Seed(seed uint64) Option {
-	return func(to *config) error { to.Config.Seed = seed; return nil }
+	return func(to *config) error { to.Config.Seed, to.seeded = seed, true; return nil }
 }
 
 // Workers is how many runs are made concurrently. The report does not depend on it. The default is one for each

@@ -107,6 +107,11 @@ func (s *explorer) runExploration(ctx context.Context, in *controlv1.ExploreRequ
 		return nil, err
 	}
 	defer end()
+	over, err := s.endable(config, in.GetExploration())
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	tell := progress{out: out, next: time.Now().Add(progressInterval), workers: func() int { return 0 }}
 	if in.GetExternalWorkers() {
 		queue, err := s.distribute(ctx, in, config, base)
@@ -124,6 +129,9 @@ func (s *explorer) runExploration(ctx context.Context, in *controlv1.ExploreRequ
 		return nil, err
 	}
 	defer done()
+	if err := useCorpus(config, in, &tell); err != nil {
+		return nil, err
+	}
 	config.Progress = tell.report
 	var report *campaign.Report
 	err = contain.Run(func() (err error) {
@@ -161,6 +169,7 @@ func checkLimits(in *controlv1.ExploreRequest) error {
 		{"any", len(in.GetAny()), maxExploreOperations, "calls of at most 100 canisters are drawn"},
 		{"arguments", len(in.GetArguments()), maxExploreOperations, "the arguments of at most 100 methods are limited"},
 		{"operations", len(in.GetOperations()), maxExploreOperations, "at most 100 operations are explored at a time"},
+		{"corpus", len(in.GetCorpus()), campaign.MaxCorpus, "an exploration begins with at most 1,000 runs of a corpus"},
 		{"runs", int(in.GetRuns()), maxExploreRuns, "at most 10,000,000 runs are made"},
 		{"faults", int(in.GetFaults()), maxExploreFaults, "a run has at most 8 faults"},
 		{"waits", int(in.GetWaits()), maxExploreWaits, "a run waits at most 1,000 times"},
@@ -204,7 +213,7 @@ func (s *explorer) readConfig(ctx context.Context, i *instance.Instance, in *con
 	if err := readOutside(c, in, names); err != nil {
 		return nil, err
 	}
-	c.Setup.Waits = campaign.DefaultWaits
+	c.Setup.Waits, c.Setup.Blocks = campaign.DefaultWaits, in.GetBlocks()
 	if in.Waits != nil {
 		c.Setup.Waits = int(in.GetWaits())
 	}

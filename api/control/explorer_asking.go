@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	explorationUnknown = reason("EXPLORATION_UNKNOWN", codes.NotFound, "no exploration %q has open questions: it may have ended", "exploration")
+	explorationUnknown = reason("EXPLORATION_UNKNOWN", codes.NotFound, "no exploration %q is in progress: it may have ended", "exploration")
 	questionUnanswered = reason("QUESTION_UNANSWERED", codes.DeadlineExceeded, "question %d, about %q, was not answered within %s: AnswerQuestions answers it, and answer_time gives it more time", "number", "title")
 	questionTooLarge   = reason("QUESTION_TOO_LARGE", codes.ResourceExhausted, "a question about %q is %d bytes, which exceeds the limit of %d: use queries with smaller answers", "title", "size", "limit")
 )

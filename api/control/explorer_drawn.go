@@ -54,9 +54,6 @@ func readDrawn(c *campaign.Config, in *controlv1.ExploreRequest, names *property
 	if c.Drawn == nil {
 		return nil
 	}
-	if in.GetExternalWorkers() {
-		return BadField.Refuse("external_workers", true, "workers of other processes cannot draw arguments: leave external_workers out, or give all arguments")
-	}
 	c.Drawn.Principals = principalsOf(c)
 	return nil
 }

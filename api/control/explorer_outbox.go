@@ -68,9 +68,10 @@ func (o *outbox[M]) offer(m *M) {
 
 // progress sends the progress of an exploration to its client.
 type progress struct {
-	out     *outbox[controlv1.ExploreResponse]
-	next    time.Time // of the next message
-	workers func() int
+	out      *outbox[controlv1.ExploreResponse]
+	next     time.Time // of the next message
+	workers  func() int
+	recorded uint64 // runs that showed something new
 }
 
 // report sends the progress, at most once in progressInterval.
@@ -81,7 +82,7 @@ func (p *progress) report(r *campaign.Report) {
 	p.next = time.Now().Add(progressInterval)
 	p.out.offer(progressStep(&controlv1.ExploreProgress{
 		Runs: uint64(r.Runs), Messages: uint64(r.Messages), Findings: uint32(len(r.Findings)), Workers: uint32(p.workers()),
-		Coverage: shownCoverage(&r.Coverage),
+		Coverage: shownCoverage(&r.Coverage), Recorded: p.recorded,
 	}))
 }
 

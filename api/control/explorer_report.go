@@ -17,7 +17,7 @@ const progressInterval = time.Second
 func shownCoverage(c *campaign.Coverage) *controlv1.ExploreCoverage {
 	return &controlv1.ExploreCoverage{
 		Distinct: uint64(c.Distinct), Races: uint64(c.Races), Reversed: uint64(c.Reversed), Edges: uint64(c.Edges),
-		Faults: uint64(c.Faults), Tried: uint64(c.Tried),
+		Faults: uint64(c.Faults), Tried: uint64(c.Tried), Blocks: uint64(c.Blocks),
 	}
 }
 

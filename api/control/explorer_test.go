@@ -81,6 +81,58 @@ func TestOrdersOfMessagesAreExplored(t *testing.T) {
 	a.compare("explorer")
 }
 
+func TestAnExplorationEndsEarlyWithItsReport(t *testing.T) {
+	t.Parallel()
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	a.still()
+	bank, vault := a.theft()
+	a.note("no exploration has this name")
+	call(a, a.explorer.EndExploration, &controlv1.EndExplorationRequest{Exploration: "nightly"})
+	in := &controlv1.ExploreRequest{
+		Any: []*controlv1.ExploreAny{{Canister: "bank"}}, Names: map[string]string{"bank": bank, "vault": vault}, Seed: 1, Runs: maxRuns, Workers: 1,
+		Exploration: "nightly", Keep: true, Blocks: true, Corpus: []*controlv1.ExploreRecorded{{Name: "0123.run.yaml", Schedule: "version: 7"}},
+	}
+	stream, err := a.explorer.Explore(a.ctx, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for seen["report"] == 0 {
+		answer, err := stream.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch step := answer.GetStep().(type) {
+		case *controlv1.ExploreResponse_Skipped:
+			seen["skipped"]++
+			if s := step.Skipped; s.GetName() != "0123.run.yaml" || s.GetReason() == "" {
+				t.Errorf("skipped is %v", s)
+			}
+		case *controlv1.ExploreResponse_Recorded:
+			if seen["recorded"]++; seen["recorded"] == 1 {
+				a.note("a second exploration with the name is refused, and the first one ends")
+				again := &controlv1.ExploreRequest{Any: in.GetAny(), Names: in.GetNames(), Exploration: "nightly"}
+				a.mask(bank, "BANK")
+				a.mask(vault, "VAULT")
+				collect(a, a.explorer.Explore, again)
+				call(a, a.explorer.EndExploration, &controlv1.EndExplorationRequest{Exploration: "nightly"})
+			}
+		case *controlv1.ExploreResponse_Report:
+			seen["report"]++
+			if r := step.Report; r.GetRuns() == 0 || r.GetRuns() >= maxRuns || r.GetCoverage().GetBlocks() == 0 {
+				t.Errorf("the report has %d runs and %d blocks", r.GetRuns(), r.GetCoverage().GetBlocks())
+			}
+		}
+	}
+	if seen["skipped"] != 1 || seen["recorded"] == 0 {
+		t.Errorf("the stream has %v", seen)
+	}
+	a.compare("explorer_ended")
+}
+
+// maxRuns is the largest number of runs of a request.
+const maxRuns = 10_000_000
+
 // brokenWorker starts a worker that answers its first assignment with an error.
 func brokenWorker(a *api) {
 	a.Helper()

@@ -37,10 +37,18 @@ func (s *explorer) distribute(ctx context.Context, in *controlv1.ExploreRequest,
 // forWorkers returns the part of a request that its workers need. Arguments are bytes, because only the instance has their
 // types.
 func forWorkers(in *controlv1.ExploreRequest, c *campaign.Config) *controlv1.ExploreRequest {
-	return &controlv1.ExploreRequest{
+	out := &controlv1.ExploreRequest{
 		Before: plainOperations(c.Before), Operations: plainOperations(c.Setup.Operations), Properties: in.GetProperties(), Names: in.GetNames(),
-		Waits: new(uint32(c.Setup.Waits)), Upgrades: in.GetUpgrades(), Outcalls: in.GetOutcalls(),
+		Waits: new(uint32(c.Setup.Waits)), Upgrades: in.GetUpgrades(), Outcalls: in.GetOutcalls(), Blocks: in.GetBlocks(),
 	}
+	if c.Drawn != nil { // workers draw, too
+		out.Seed, out.Faults, out.FaultKinds, out.Untrusted = in.GetSeed(), in.GetFaults(), in.GetFaultKinds(), in.GetUntrusted()
+		out.Any, out.Arguments = in.GetAny(), in.GetArguments()
+		for i, o := range in.GetOperations() {
+			out.Operations[i].Drawn = o.GetDrawn()
+		}
+	}
+	return out
 }
 
 // plainOperations returns operations with their arguments as bytes.
@@ -129,12 +137,18 @@ func readDescription(c *campaign.Config, in *controlv1.ExploreRequest, base *rep
 	if err := readOutside(c, in, names); err != nil {
 		return err
 	}
-	c.Setup.Waits = int(in.GetWaits())
+	c.Setup.Waits, c.Setup.Blocks = int(in.GetWaits()), in.GetBlocks()
+	c.Seed, c.Faults = in.GetSeed(), int(in.GetFaults())
+	if err := readFaultKinds(c, in, names); err != nil {
+		return err
+	}
 	if c.Before, err = readPlain(in.GetBefore()); err != nil {
 		return err
 	}
-	c.Setup.Operations, err = readPlain(in.GetOperations())
-	return err
+	if c.Setup.Operations, err = readPlain(in.GetOperations()); err != nil {
+		return err
+	}
+	return readDrawn(c, in, names)
 }
 
 // readPlain reads operations of plainOperations.

@@ -62,10 +62,12 @@ type Server struct {
 	interfaces interfaces // of canisters, for arguments and replies
 	known      *knownmodules.Index
 	observe    func(method string, failed bool, took time.Duration)
-	showing    chan struct{}      // places in which streams make messages of events
-	workers    *workqueue.Hub     // of explorations
-	questions  sync.Map           // *questionQueue by name: explorations that ask their clients
-	token      *[sha256.Size]byte // its hash; nil if clients need none
+	showing    chan struct{}  // places in which streams make messages of events
+	workers    *workqueue.Hub // of explorations
+	questions  sync.Map       // *questionQueue by name: explorations that ask their clients
+	// explorations are in progress: *atomic.Bool by name, true once EndExploration was called.
+	explorations sync.Map
+	token        *[sha256.Size]byte // its hash; nil if clients need none
 }
 
 // DaemonStops ends RPCs when the daemon stops.

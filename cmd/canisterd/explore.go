@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -46,6 +47,7 @@ type exploreFlags struct {
 	properties             propertyFlags
 	runs, faults, stop     uint32
 	workers                workersFlags
+	further                continueFlags
 	seed                   uint64
 	limit, form, folder    string
 	snapshot, goTest, html string
@@ -97,7 +99,8 @@ Suspicions are printed, but do not change the exit code unless --fail-on-suspici
 given.`,
 		Example: `  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
   canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault
-  canisterd explore --op 'bank withdraw ?' --any bank --invariant 'vault paidOut <= 100'`,
+  canisterd explore --op 'bank withdraw ?' --any bank --invariant 'vault paidOut <= 100'
+  canisterd explore --any bank --corpus corpus --for 1h`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.takeSection(cmd); err != nil {
@@ -107,11 +110,16 @@ given.`,
 			if err != nil {
 				return err
 			}
+			corpus, err := f.further.apply(c, cmd, request)
+			if err != nil {
+				return err
+			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				report, err := c.runExploration(ctx, d, request, f.workers.processes)
+				report, err := c.runExploration(ctx, d, request, f.workers.processes, corpus)
 				if err != nil {
 					return err
 				}
+				corpus.close()
 				if f.goTest != "" {
 					if err := c.keepGoTest(ctx, d, &f, request, report); err != nil {
 						return err
@@ -183,6 +191,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "also exit with code 2 for a suspicion")
 	flags.Uint32Var(&f.stop, "stop", 0, "stop after `N` findings; 0 for no limit")
 	f.workers.add(cmd)
+	f.further.add(cmd)
 	flags.StringVar(&f.form, "form", "text", "format of the runs of findings: text or mermaid")
 	flags.StringVar(&f.folder, "folder", report.ScheduleFolder, "write the schedules of findings to this directory; '' for none")
 	flags.StringVar(&f.html, "html", "", "write the findings to this file, as an HTML page with diagrams")
@@ -294,10 +303,12 @@ func (c *cli) callerOf(as string) (string, error) {
 }
 
 // runExploration runs an exploration and returns its report. If external workers can join, it starts the given number of
-// processes, or prints the command that starts one.
-func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, processes uint32) (*controlv1.ExploreReport, error) {
-	ctx, end := context.WithCancelCause(cmdCtx)
+// processes, or prints the command that starts one. An interrupt ends the exploration with the report of what was run.
+func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, processes uint32, corpus *corpusWriter) (*controlv1.ExploreReport, error) {
+	ctx, end := context.WithCancelCause(context.WithoutCancel(cmdCtx))
 	defer end(nil)
+	in.Exploration = rand.Text()
+	defer endOnInterrupt(cmdCtx, ctx, d, in.GetExploration(), end)()
 	stream, err := d.Explorer.Explore(ctx, in)
 	if err != nil {
 		return nil, err
@@ -317,6 +328,11 @@ func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *contr
 				c.erase()
 			}
 			return answer.GetReport(), nil
+		case answer.GetProgress() == nil:
+			if err := corpus.take(answer); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		p := answer.GetProgress()
 		switch {
@@ -342,6 +358,12 @@ func progressLine(p *controlv1.ExploreProgress, took time.Duration) string {
 	line := fmt.Sprintf("%d runs (%.0f a second), %d different, %d of %d races in both orders, %d edges, %d of %d faults, %d findings",
 		p.GetRuns(), float64(p.GetRuns())/took.Seconds(), covers.GetDistinct(), covers.GetReversed(), covers.GetRaces(), covers.GetEdges(),
 		covers.GetTried(), covers.GetFaults(), p.GetFindings())
+	if covers.GetBlocks() > 0 {
+		line += fmt.Sprintf(", %d blocks", covers.GetBlocks())
+	}
+	if p.GetRecorded() > 0 {
+		line += fmt.Sprintf(", %d new in the corpus", p.GetRecorded())
+	}
 	if p.GetWorkers() > 0 {
 		line += fmt.Sprintf(", %d workers", p.GetWorkers())
 	}

@@ -62,7 +62,7 @@ func (c *cli) missedFresh(ctx context.Context, d *remote.Daemon, in *controlv1.E
 // exploreFresh repeats an exploration on a fresh deployment of the project.
 func (c *cli) exploreFresh(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest) (report *controlv1.ExploreReport, err error) {
 	err = c.onFresh(ctx, d, func(fresh *cli, ids names) error {
-		report, err = fresh.runExploration(ctx, d, c.retarget(in, fresh.instance, ids), 0)
+		report, err = fresh.runExploration(ctx, d, c.retarget(in, fresh.instance, ids), 0, nil)
 		return err
 	})
 	return report, err
@@ -111,7 +111,7 @@ func (c *cli) retarget(in *controlv1.ExploreRequest, instance string, ids names)
 		}
 	}
 	replaceStrings(out.ProtoReflect(), strings.NewReplacer(pairs...))
-	out.Instance, out.Snapshot, out.ExternalWorkers, out.Html = instance, "", false, false
+	out.Instance, out.Snapshot, out.ExternalWorkers, out.Html, out.Corpus, out.Keep = instance, "", false, false, nil, false
 	out.Names = c.known().ownIdentities()
 	maps.Copy(out.Names, ids)
 	return out

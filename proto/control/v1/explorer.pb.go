@@ -567,6 +567,10 @@ type ExploreRequest struct {
 	Any              []*ExploreAny          `protobuf:"bytes,22,rep,name=any,proto3" json:"any,omitempty"`                                                                               // canisters of which calls are drawn
 	Arguments        []*ExploreArguments    `protobuf:"bytes,23,rep,name=arguments,proto3" json:"arguments,omitempty"`                                                                   // of operations with drawn arguments and of drawn calls
 	ExternalWorkers  bool                   `protobuf:"varint,21,opt,name=external_workers,json=externalWorkers,proto3" json:"external_workers,omitempty"`                               // other processes run the jobs: canisterd explore worker
+	Blocks           bool                   `protobuf:"varint,24,opt,name=blocks,proto3" json:"blocks,omitempty"`                                                                        // guide drawn runs by the blocks of code that they run, too; runs take longer
+	Corpus           []*ExploreRecorded     `protobuf:"bytes,25,rep,name=corpus,proto3" json:"corpus,omitempty"`                                                                         // runs of earlier explorations with which this one begins, at most 1,000
+	Keep             bool                   `protobuf:"varint,26,opt,name=keep,proto3" json:"keep,omitempty"`                                                                            // stream runs that show something new, for the corpus of later explorations
+	Exploration      string                 `protobuf:"bytes,27,opt,name=exploration,proto3" json:"exploration,omitempty"`                                                               // a name that the client chooses, for EndExploration; "": it does not end the exploration early
 	IncludeGenerated bool                   `protobuf:"varint,20,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"`                            // explanations and diagrams show messages of methods that a compiler added, such as Motoko's asynchronous blocks
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -749,6 +753,34 @@ func (x *ExploreRequest) GetExternalWorkers() bool {
 	return false
 }
 
+func (x *ExploreRequest) GetBlocks() bool {
+	if x != nil {
+		return x.Blocks
+	}
+	return false
+}
+
+func (x *ExploreRequest) GetCorpus() []*ExploreRecorded {
+	if x != nil {
+		return x.Corpus
+	}
+	return nil
+}
+
+func (x *ExploreRequest) GetKeep() bool {
+	if x != nil {
+		return x.Keep
+	}
+	return false
+}
+
+func (x *ExploreRequest) GetExploration() string {
+	if x != nil {
+		return x.Exploration
+	}
+	return ""
+}
+
 func (x *ExploreRequest) GetIncludeGenerated() bool {
 	if x != nil {
 		return x.IncludeGenerated
@@ -764,6 +796,8 @@ type ExploreResponse struct {
 	//	*ExploreResponse_Progress
 	//	*ExploreResponse_Report
 	//	*ExploreResponse_Questions
+	//	*ExploreResponse_Recorded
+	//	*ExploreResponse_Skipped
 	Step          isExploreResponse_Step `protobuf_oneof:"step"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -833,6 +867,24 @@ func (x *ExploreResponse) GetQuestions() *ExploreQuestions {
 	return nil
 }
 
+func (x *ExploreResponse) GetRecorded() *ExploreRecorded {
+	if x != nil {
+		if x, ok := x.Step.(*ExploreResponse_Recorded); ok {
+			return x.Recorded
+		}
+	}
+	return nil
+}
+
+func (x *ExploreResponse) GetSkipped() *ExploreSkipped {
+	if x != nil {
+		if x, ok := x.Step.(*ExploreResponse_Skipped); ok {
+			return x.Skipped
+		}
+	}
+	return nil
+}
+
 type isExploreResponse_Step interface {
 	isExploreResponse_Step()
 }
@@ -849,11 +901,212 @@ type ExploreResponse_Questions struct {
 	Questions *ExploreQuestions `protobuf:"bytes,3,opt,name=questions,proto3,oneof"` // for the client, which answers with AnswerQuestions
 }
 
+type ExploreResponse_Recorded struct {
+	Recorded *ExploreRecorded `protobuf:"bytes,4,opt,name=recorded,proto3,oneof"` // a run that showed something new, if the request keeps such runs
+}
+
+type ExploreResponse_Skipped struct {
+	Skipped *ExploreSkipped `protobuf:"bytes,5,opt,name=skipped,proto3,oneof"` // a run of the corpus that does not fit, before the first run
+}
+
 func (*ExploreResponse_Progress) isExploreResponse_Step() {}
 
 func (*ExploreResponse_Report) isExploreResponse_Step() {}
 
 func (*ExploreResponse_Questions) isExploreResponse_Step() {}
+
+func (*ExploreResponse_Recorded) isExploreResponse_Step() {}
+
+func (*ExploreResponse_Skipped) isExploreResponse_Step() {}
+
+// ExploreRecorded is a run that showed something new: a message of a canister followed another for the first time, or a block of code
+// ran for the first time.
+type ExploreRecorded struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`         // for ExploreSkipped; "" in responses
+	Schedule      string                 `protobuf:"bytes,2,opt,name=schedule,proto3" json:"schedule,omitempty"` // YAML
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreRecorded) Reset() {
+	*x = ExploreRecorded{}
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreRecorded) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreRecorded) ProtoMessage() {}
+
+func (x *ExploreRecorded) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreRecorded.ProtoReflect.Descriptor instead.
+func (*ExploreRecorded) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ExploreRecorded) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ExploreRecorded) GetSchedule() string {
+	if x != nil {
+		return x.Schedule
+	}
+	return ""
+}
+
+// ExploreSkipped says why a run of the corpus is left out.
+type ExploreSkipped struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`     // of the request
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"` // it is damaged, or its operations or the interface of a canister have changed
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreSkipped) Reset() {
+	*x = ExploreSkipped{}
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreSkipped) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreSkipped) ProtoMessage() {}
+
+func (x *ExploreSkipped) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreSkipped.ProtoReflect.Descriptor instead.
+func (*ExploreSkipped) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ExploreSkipped) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ExploreSkipped) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// EndExplorationRequest ends an exploration.
+type EndExplorationRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Exploration   string                 `protobuf:"bytes,1,opt,name=exploration,proto3" json:"exploration,omitempty"` // of ExploreRequest
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndExplorationRequest) Reset() {
+	*x = EndExplorationRequest{}
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndExplorationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndExplorationRequest) ProtoMessage() {}
+
+func (x *EndExplorationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndExplorationRequest.ProtoReflect.Descriptor instead.
+func (*EndExplorationRequest) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *EndExplorationRequest) GetExploration() string {
+	if x != nil {
+		return x.Exploration
+	}
+	return ""
+}
+
+// EndExplorationResponse says that the exploration ends.
+type EndExplorationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndExplorationResponse) Reset() {
+	*x = EndExplorationResponse{}
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndExplorationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndExplorationResponse) ProtoMessage() {}
+
+func (x *EndExplorationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndExplorationResponse.ProtoReflect.Descriptor instead.
+func (*EndExplorationResponse) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
+}
 
 // ExploreQuestions are questions that wait for answers.
 type ExploreQuestions struct {
@@ -866,7 +1119,7 @@ type ExploreQuestions struct {
 
 func (x *ExploreQuestions) Reset() {
 	*x = ExploreQuestions{}
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -878,7 +1131,7 @@ func (x *ExploreQuestions) String() string {
 func (*ExploreQuestions) ProtoMessage() {}
 
 func (x *ExploreQuestions) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -891,7 +1144,7 @@ func (x *ExploreQuestions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreQuestions.ProtoReflect.Descriptor instead.
 func (*ExploreQuestions) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExploreQuestions) GetExploration() string {
@@ -923,7 +1176,7 @@ type ExploreQuestion struct {
 
 func (x *ExploreQuestion) Reset() {
 	*x = ExploreQuestion{}
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -935,7 +1188,7 @@ func (x *ExploreQuestion) String() string {
 func (*ExploreQuestion) ProtoMessage() {}
 
 func (x *ExploreQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -948,7 +1201,7 @@ func (x *ExploreQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreQuestion.ProtoReflect.Descriptor instead.
 func (*ExploreQuestion) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExploreQuestion) GetNumber() uint64 {
@@ -1003,7 +1256,7 @@ type ExploreAnswer struct {
 
 func (x *ExploreAnswer) Reset() {
 	*x = ExploreAnswer{}
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1015,7 +1268,7 @@ func (x *ExploreAnswer) String() string {
 func (*ExploreAnswer) ProtoMessage() {}
 
 func (x *ExploreAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1028,7 +1281,7 @@ func (x *ExploreAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAnswer.ProtoReflect.Descriptor instead.
 func (*ExploreAnswer) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExploreAnswer) GetOperation() string {
@@ -1116,7 +1369,7 @@ type ExploreObserved struct {
 
 func (x *ExploreObserved) Reset() {
 	*x = ExploreObserved{}
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1128,7 +1381,7 @@ func (x *ExploreObserved) String() string {
 func (*ExploreObserved) ProtoMessage() {}
 
 func (x *ExploreObserved) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1141,7 +1394,7 @@ func (x *ExploreObserved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreObserved.ProtoReflect.Descriptor instead.
 func (*ExploreObserved) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ExploreObserved) GetQuery() string {
@@ -1203,7 +1456,7 @@ type ExploreReply struct {
 
 func (x *ExploreReply) Reset() {
 	*x = ExploreReply{}
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1215,7 +1468,7 @@ func (x *ExploreReply) String() string {
 func (*ExploreReply) ProtoMessage() {}
 
 func (x *ExploreReply) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1228,7 +1481,7 @@ func (x *ExploreReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreReply.ProtoReflect.Descriptor instead.
 func (*ExploreReply) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExploreReply) GetBytes() []byte {
@@ -1256,7 +1509,7 @@ type AnswerQuestionsRequest struct {
 
 func (x *AnswerQuestionsRequest) Reset() {
 	*x = AnswerQuestionsRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1268,7 +1521,7 @@ func (x *AnswerQuestionsRequest) String() string {
 func (*AnswerQuestionsRequest) ProtoMessage() {}
 
 func (x *AnswerQuestionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1281,7 +1534,7 @@ func (x *AnswerQuestionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerQuestionsRequest.ProtoReflect.Descriptor instead.
 func (*AnswerQuestionsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AnswerQuestionsRequest) GetExploration() string {
@@ -1310,7 +1563,7 @@ type ExploreVerdict struct {
 
 func (x *ExploreVerdict) Reset() {
 	*x = ExploreVerdict{}
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1322,7 +1575,7 @@ func (x *ExploreVerdict) String() string {
 func (*ExploreVerdict) ProtoMessage() {}
 
 func (x *ExploreVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1335,7 +1588,7 @@ func (x *ExploreVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreVerdict.ProtoReflect.Descriptor instead.
 func (*ExploreVerdict) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExploreVerdict) GetNumber() uint64 {
@@ -1368,7 +1621,7 @@ type AnswerQuestionsResponse struct {
 
 func (x *AnswerQuestionsResponse) Reset() {
 	*x = AnswerQuestionsResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[16]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1380,7 +1633,7 @@ func (x *AnswerQuestionsResponse) String() string {
 func (*AnswerQuestionsResponse) ProtoMessage() {}
 
 func (x *AnswerQuestionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[16]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1393,7 +1646,7 @@ func (x *AnswerQuestionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerQuestionsResponse.ProtoReflect.Descriptor instead.
 func (*AnswerQuestionsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
 }
 
 // ExploreProgress is the progress of an exploration.
@@ -1404,13 +1657,14 @@ type ExploreProgress struct {
 	Findings      uint32                 `protobuf:"varint,3,opt,name=findings,proto3" json:"findings,omitempty"` // so far
 	Workers       uint32                 `protobuf:"varint,5,opt,name=workers,proto3" json:"workers,omitempty"`   // processes that run jobs for the daemon
 	Coverage      *ExploreCoverage       `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`  // so far
+	Recorded      uint64                 `protobuf:"varint,7,opt,name=recorded,proto3" json:"recorded,omitempty"` // runs that showed something new, if the request keeps such runs
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExploreProgress) Reset() {
 	*x = ExploreProgress{}
-	mi := &file_control_v1_explorer_proto_msgTypes[17]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1422,7 +1676,7 @@ func (x *ExploreProgress) String() string {
 func (*ExploreProgress) ProtoMessage() {}
 
 func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[17]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1435,7 +1689,7 @@ func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreProgress.ProtoReflect.Descriptor instead.
 func (*ExploreProgress) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{17}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExploreProgress) GetRuns() uint64 {
@@ -1473,6 +1727,13 @@ func (x *ExploreProgress) GetCoverage() *ExploreCoverage {
 	return nil
 }
 
+func (x *ExploreProgress) GetRecorded() uint64 {
+	if x != nil {
+		return x.Recorded
+	}
+	return 0
+}
+
 // ExploreReport is the result of an exploration.
 type ExploreReport struct {
 	state           protoimpl.MessageState   `protogen:"open.v1"`
@@ -1497,7 +1758,7 @@ type ExploreReport struct {
 
 func (x *ExploreReport) Reset() {
 	*x = ExploreReport{}
-	mi := &file_control_v1_explorer_proto_msgTypes[18]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1770,7 @@ func (x *ExploreReport) String() string {
 func (*ExploreReport) ProtoMessage() {}
 
 func (x *ExploreReport) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[18]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1783,7 @@ func (x *ExploreReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreReport.ProtoReflect.Descriptor instead.
 func (*ExploreReport) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{18}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExploreReport) GetFindings() []*ExploreFinding {
@@ -1639,13 +1900,14 @@ type ExploreCoverage struct {
 	Edges         uint64                 `protobuf:"varint,4,opt,name=edges,proto3" json:"edges,omitempty"`       // pairs of kinds of messages that a canister executed one directly after the other: of methods, requests or responses, and how they ended
 	Faults        uint64                 `protobuf:"varint,5,opt,name=faults,proto3" json:"faults,omitempty"`     // that messages can have
 	Tried         uint64                 `protobuf:"varint,6,opt,name=tried,proto3" json:"tried,omitempty"`       // of these, faults that a run had
+	Blocks        uint64                 `protobuf:"varint,7,opt,name=blocks,proto3" json:"blocks,omitempty"`     // of code that ran; 0 if the request does not ask for blocks
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExploreCoverage) Reset() {
 	*x = ExploreCoverage{}
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1657,7 +1919,7 @@ func (x *ExploreCoverage) String() string {
 func (*ExploreCoverage) ProtoMessage() {}
 
 func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1670,7 +1932,7 @@ func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreCoverage.ProtoReflect.Descriptor instead.
 func (*ExploreCoverage) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExploreCoverage) GetDistinct() uint64 {
@@ -1715,6 +1977,13 @@ func (x *ExploreCoverage) GetTried() uint64 {
 	return 0
 }
 
+func (x *ExploreCoverage) GetBlocks() uint64 {
+	if x != nil {
+		return x.Blocks
+	}
+	return 0
+}
+
 // ExploreFinding is a violation with the shortest schedule that shows it.
 type ExploreFinding struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1740,7 +2009,7 @@ type ExploreFinding struct {
 
 func (x *ExploreFinding) Reset() {
 	*x = ExploreFinding{}
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1752,7 +2021,7 @@ func (x *ExploreFinding) String() string {
 func (*ExploreFinding) ProtoMessage() {}
 
 func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1765,7 +2034,7 @@ func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreFinding.ProtoReflect.Descriptor instead.
 func (*ExploreFinding) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ExploreFinding) GetProperty() string {
@@ -1893,7 +2162,7 @@ type ExplorePoint struct {
 
 func (x *ExplorePoint) Reset() {
 	*x = ExplorePoint{}
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1905,7 +2174,7 @@ func (x *ExplorePoint) String() string {
 func (*ExplorePoint) ProtoMessage() {}
 
 func (x *ExplorePoint) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1918,7 +2187,7 @@ func (x *ExplorePoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplorePoint.ProtoReflect.Descriptor instead.
 func (*ExplorePoint) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ExplorePoint) GetMessage() string {
@@ -1955,7 +2224,7 @@ type ExploreDifference struct {
 
 func (x *ExploreDifference) Reset() {
 	*x = ExploreDifference{}
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1967,7 +2236,7 @@ func (x *ExploreDifference) String() string {
 func (*ExploreDifference) ProtoMessage() {}
 
 func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1980,7 +2249,7 @@ func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreDifference.ProtoReflect.Descriptor instead.
 func (*ExploreDifference) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ExploreDifference) GetCanister() string {
@@ -2025,7 +2294,7 @@ type ExploreOperationCount struct {
 
 func (x *ExploreOperationCount) Reset() {
 	*x = ExploreOperationCount{}
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2037,7 +2306,7 @@ func (x *ExploreOperationCount) String() string {
 func (*ExploreOperationCount) ProtoMessage() {}
 
 func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2050,7 +2319,7 @@ func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOperationCount.ProtoReflect.Descriptor instead.
 func (*ExploreOperationCount) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExploreOperationCount) GetTitle() string {
@@ -2101,7 +2370,7 @@ type ExploreAwait struct {
 
 func (x *ExploreAwait) Reset() {
 	*x = ExploreAwait{}
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2113,7 +2382,7 @@ func (x *ExploreAwait) String() string {
 func (*ExploreAwait) ProtoMessage() {}
 
 func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2126,7 +2395,7 @@ func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAwait.ProtoReflect.Descriptor instead.
 func (*ExploreAwait) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ExploreAwait) GetCaller() string {
@@ -2168,7 +2437,7 @@ type ExploreTried struct {
 
 func (x *ExploreTried) Reset() {
 	*x = ExploreTried{}
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2180,7 +2449,7 @@ func (x *ExploreTried) String() string {
 func (*ExploreTried) ProtoMessage() {}
 
 func (x *ExploreTried) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2193,7 +2462,7 @@ func (x *ExploreTried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreTried.ProtoReflect.Descriptor instead.
 func (*ExploreTried) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ExploreTried) GetFault() string {
@@ -2221,7 +2490,7 @@ type ExploreGoal struct {
 
 func (x *ExploreGoal) Reset() {
 	*x = ExploreGoal{}
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2233,7 +2502,7 @@ func (x *ExploreGoal) String() string {
 func (*ExploreGoal) ProtoMessage() {}
 
 func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2246,7 +2515,7 @@ func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreGoal.ProtoReflect.Descriptor instead.
 func (*ExploreGoal) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ExploreGoal) GetTitle() string {
@@ -2276,7 +2545,7 @@ type ExploreExtreme struct {
 
 func (x *ExploreExtreme) Reset() {
 	*x = ExploreExtreme{}
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2288,7 +2557,7 @@ func (x *ExploreExtreme) String() string {
 func (*ExploreExtreme) ProtoMessage() {}
 
 func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2301,7 +2570,7 @@ func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreExtreme.ProtoReflect.Descriptor instead.
 func (*ExploreExtreme) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ExploreExtreme) GetTitle() string {
@@ -2351,7 +2620,7 @@ type ReplayScheduleRequest struct {
 
 func (x *ReplayScheduleRequest) Reset() {
 	*x = ReplayScheduleRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2363,7 +2632,7 @@ func (x *ReplayScheduleRequest) String() string {
 func (*ReplayScheduleRequest) ProtoMessage() {}
 
 func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2376,7 +2645,7 @@ func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleRequest.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReplayScheduleRequest) GetInstance() string {
@@ -2472,7 +2741,7 @@ type ExploreMoment struct {
 
 func (x *ExploreMoment) Reset() {
 	*x = ExploreMoment{}
-	mi := &file_control_v1_explorer_proto_msgTypes[29]
+	mi := &file_control_v1_explorer_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2484,7 +2753,7 @@ func (x *ExploreMoment) String() string {
 func (*ExploreMoment) ProtoMessage() {}
 
 func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[29]
+	mi := &file_control_v1_explorer_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2497,7 +2766,7 @@ func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreMoment.ProtoReflect.Descriptor instead.
 func (*ExploreMoment) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ExploreMoment) GetMessage() string {
@@ -2610,7 +2879,7 @@ type ExploreObservation struct {
 
 func (x *ExploreObservation) Reset() {
 	*x = ExploreObservation{}
-	mi := &file_control_v1_explorer_proto_msgTypes[30]
+	mi := &file_control_v1_explorer_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2622,7 +2891,7 @@ func (x *ExploreObservation) String() string {
 func (*ExploreObservation) ProtoMessage() {}
 
 func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[30]
+	mi := &file_control_v1_explorer_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2635,7 +2904,7 @@ func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreObservation.ProtoReflect.Descriptor instead.
 func (*ExploreObservation) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ExploreObservation) GetCanisterId() string {
@@ -2678,7 +2947,7 @@ type ReplayScheduleResponse struct {
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[31]
+	mi := &file_control_v1_explorer_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2690,7 +2959,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[31]
+	mi := &file_control_v1_explorer_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2703,7 +2972,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -2786,7 +3055,7 @@ type ReplayAskingRequest struct {
 
 func (x *ReplayAskingRequest) Reset() {
 	*x = ReplayAskingRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[32]
+	mi := &file_control_v1_explorer_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2798,7 +3067,7 @@ func (x *ReplayAskingRequest) String() string {
 func (*ReplayAskingRequest) ProtoMessage() {}
 
 func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[32]
+	mi := &file_control_v1_explorer_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2811,7 +3080,7 @@ func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingRequest.ProtoReflect.Descriptor instead.
 func (*ReplayAskingRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{32}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ReplayAskingRequest) GetReplay() *ReplayScheduleRequest {
@@ -2835,7 +3104,7 @@ type ReplayAskingResponse struct {
 
 func (x *ReplayAskingResponse) Reset() {
 	*x = ReplayAskingResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[33]
+	mi := &file_control_v1_explorer_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2847,7 +3116,7 @@ func (x *ReplayAskingResponse) String() string {
 func (*ReplayAskingResponse) ProtoMessage() {}
 
 func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[33]
+	mi := &file_control_v1_explorer_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2860,7 +3129,7 @@ func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingResponse.ProtoReflect.Descriptor instead.
 func (*ReplayAskingResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{33}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ReplayAskingResponse) GetStep() isReplayAskingResponse_Step {
@@ -2946,7 +3215,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\fExploreAsked\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12!\n" +
-	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\x9a\b\n" +
+	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\xa7\t\n" +
 	"\x0eExploreRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12F\n" +
@@ -2974,18 +3243,33 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x04html\x18\x12 \x01(\bR\x04html\x122\n" +
 	"\x03any\x18\x16 \x03(\v2 .canisterd.control.v1.ExploreAnyR\x03any\x12D\n" +
 	"\targuments\x18\x17 \x03(\v2&.canisterd.control.v1.ExploreArgumentsR\targuments\x12)\n" +
-	"\x10external_workers\x18\x15 \x01(\bR\x0fexternalWorkers\x12+\n" +
+	"\x10external_workers\x18\x15 \x01(\bR\x0fexternalWorkers\x12\x16\n" +
+	"\x06blocks\x18\x18 \x01(\bR\x06blocks\x12=\n" +
+	"\x06corpus\x18\x19 \x03(\v2%.canisterd.control.v1.ExploreRecordedR\x06corpus\x12\x12\n" +
+	"\x04keep\x18\x1a \x01(\bR\x04keep\x12 \n" +
+	"\vexploration\x18\x1b \x01(\tR\vexploration\x12+\n" +
 	"\x11include_generated\x18\x14 \x01(\bR\x10includeGenerated\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\b\n" +
-	"\x06_waitsJ\x04\b\x13\x10\x14R\rworker_server\"\xe5\x01\n" +
+	"\x06_waitsJ\x04\b\x13\x10\x14R\rworker_server\"\xec\x02\n" +
 	"\x0fExploreResponse\x12C\n" +
 	"\bprogress\x18\x01 \x01(\v2%.canisterd.control.v1.ExploreProgressH\x00R\bprogress\x12=\n" +
 	"\x06report\x18\x02 \x01(\v2#.canisterd.control.v1.ExploreReportH\x00R\x06report\x12F\n" +
-	"\tquestions\x18\x03 \x01(\v2&.canisterd.control.v1.ExploreQuestionsH\x00R\tquestionsB\x06\n" +
-	"\x04step\"y\n" +
+	"\tquestions\x18\x03 \x01(\v2&.canisterd.control.v1.ExploreQuestionsH\x00R\tquestions\x12C\n" +
+	"\brecorded\x18\x04 \x01(\v2%.canisterd.control.v1.ExploreRecordedH\x00R\brecorded\x12@\n" +
+	"\askipped\x18\x05 \x01(\v2$.canisterd.control.v1.ExploreSkippedH\x00R\askippedB\x06\n" +
+	"\x04step\"A\n" +
+	"\x0fExploreRecorded\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
+	"\bschedule\x18\x02 \x01(\tR\bschedule\"<\n" +
+	"\x0eExploreSkipped\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"9\n" +
+	"\x15EndExplorationRequest\x12 \n" +
+	"\vexploration\x18\x01 \x01(\tR\vexploration\"\x18\n" +
+	"\x16EndExplorationResponse\"y\n" +
 	"\x10ExploreQuestions\x12 \n" +
 	"\vexploration\x18\x01 \x01(\tR\vexploration\x12C\n" +
 	"\tquestions\x18\x02 \x03(\v2%.canisterd.control.v1.ExploreQuestionR\tquestions\"\xda\x01\n" +
@@ -3017,13 +3301,14 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x14\n" +
 	"\x05holds\x18\x02 \x01(\bR\x05holds\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\"\x19\n" +
-	"\x17AnswerQuestionsResponse\"\xcf\x01\n" +
+	"\x17AnswerQuestionsResponse\"\xeb\x01\n" +
 	"\x0fExploreProgress\x12\x12\n" +
 	"\x04runs\x18\x01 \x01(\x04R\x04runs\x12\x1a\n" +
 	"\bmessages\x18\x02 \x01(\x04R\bmessages\x12\x1a\n" +
 	"\bfindings\x18\x03 \x01(\rR\bfindings\x12\x18\n" +
 	"\aworkers\x18\x05 \x01(\rR\aworkers\x12A\n" +
-	"\bcoverage\x18\x06 \x01(\v2%.canisterd.control.v1.ExploreCoverageR\bcoverageJ\x04\b\x04\x10\x05R\rworker_server\"\xa2\x05\n" +
+	"\bcoverage\x18\x06 \x01(\v2%.canisterd.control.v1.ExploreCoverageR\bcoverage\x12\x1a\n" +
+	"\brecorded\x18\a \x01(\x04R\brecordedJ\x04\b\x04\x10\x05R\rworker_server\"\xa2\x05\n" +
 	"\rExploreReport\x12@\n" +
 	"\bfindings\x18\x01 \x03(\v2$.canisterd.control.v1.ExploreFindingR\bfindings\x12\x12\n" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\x12\x1a\n" +
@@ -3047,14 +3332,15 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bcoverage\x18\x0e \x01(\v2%.canisterd.control.v1.ExploreCoverageR\bcoverage\x12\x1e\n" +
 	"\n" +
 	"conclusion\x18\x0f \x01(\tR\n" +
-	"conclusion\"\xa3\x01\n" +
+	"conclusion\"\xbb\x01\n" +
 	"\x0fExploreCoverage\x12\x1a\n" +
 	"\bdistinct\x18\x01 \x01(\x04R\bdistinct\x12\x14\n" +
 	"\x05races\x18\x02 \x01(\x04R\x05races\x12\x1a\n" +
 	"\breversed\x18\x03 \x01(\x04R\breversed\x12\x14\n" +
 	"\x05edges\x18\x04 \x01(\x04R\x05edges\x12\x16\n" +
 	"\x06faults\x18\x05 \x01(\x04R\x06faults\x12\x14\n" +
-	"\x05tried\x18\x06 \x01(\x04R\x05tried\"\xa4\x04\n" +
+	"\x05tried\x18\x06 \x01(\x04R\x05tried\x12\x16\n" +
+	"\x06blocks\x18\a \x01(\x04R\x06blocks\"\xa4\x04\n" +
 	"\x0eExploreFinding\x12\x1a\n" +
 	"\bproperty\x18\x01 \x01(\tR\bproperty\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -3169,12 +3455,13 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x1aREPLAY_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aREPLAY_OUTCOME_STILL_FAILS\x10\x01\x12\x18\n" +
 	"\x14REPLAY_OUTCOME_FIXED\x10\x02\x12\x18\n" +
-	"\x14REPLAY_OUTCOME_STALE\x10\x032\xaa\x03\n" +
+	"\x14REPLAY_OUTCOME_STALE\x10\x032\x97\x04\n" +
 	"\bExplorer\x12X\n" +
 	"\aExplore\x12$.canisterd.control.v1.ExploreRequest\x1a%.canisterd.control.v1.ExploreResponse0\x01\x12k\n" +
 	"\x0eReplaySchedule\x12+.canisterd.control.v1.ReplayScheduleRequest\x1a,.canisterd.control.v1.ReplayScheduleResponse\x12g\n" +
 	"\fReplayAsking\x12).canisterd.control.v1.ReplayAskingRequest\x1a*.canisterd.control.v1.ReplayAskingResponse0\x01\x12n\n" +
-	"\x0fAnswerQuestions\x12,.canisterd.control.v1.AnswerQuestionsRequest\x1a-.canisterd.control.v1.AnswerQuestionsResponseB;Z9github.com/canisterd/canisterd/proto/control/v1;controlv1b\x06proto3"
+	"\x0fAnswerQuestions\x12,.canisterd.control.v1.AnswerQuestionsRequest\x1a-.canisterd.control.v1.AnswerQuestionsResponse\x12k\n" +
+	"\x0eEndExploration\x12+.canisterd.control.v1.EndExplorationRequest\x1a,.canisterd.control.v1.EndExplorationResponseB;Z9github.com/canisterd/canisterd/proto/control/v1;controlv1b\x06proto3"
 
 var (
 	file_control_v1_explorer_proto_rawDescOnce sync.Once
@@ -3189,7 +3476,7 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_control_v1_explorer_proto_goTypes = []any{
 	(ReplayOutcome)(0),              // 0: canisterd.control.v1.ReplayOutcome
 	(*ExploreOperation)(nil),        // 1: canisterd.control.v1.ExploreOperation
@@ -3201,97 +3488,106 @@ var file_control_v1_explorer_proto_goTypes = []any{
 	(*ExploreAsked)(nil),            // 7: canisterd.control.v1.ExploreAsked
 	(*ExploreRequest)(nil),          // 8: canisterd.control.v1.ExploreRequest
 	(*ExploreResponse)(nil),         // 9: canisterd.control.v1.ExploreResponse
-	(*ExploreQuestions)(nil),        // 10: canisterd.control.v1.ExploreQuestions
-	(*ExploreQuestion)(nil),         // 11: canisterd.control.v1.ExploreQuestion
-	(*ExploreAnswer)(nil),           // 12: canisterd.control.v1.ExploreAnswer
-	(*ExploreObserved)(nil),         // 13: canisterd.control.v1.ExploreObserved
-	(*ExploreReply)(nil),            // 14: canisterd.control.v1.ExploreReply
-	(*AnswerQuestionsRequest)(nil),  // 15: canisterd.control.v1.AnswerQuestionsRequest
-	(*ExploreVerdict)(nil),          // 16: canisterd.control.v1.ExploreVerdict
-	(*AnswerQuestionsResponse)(nil), // 17: canisterd.control.v1.AnswerQuestionsResponse
-	(*ExploreProgress)(nil),         // 18: canisterd.control.v1.ExploreProgress
-	(*ExploreReport)(nil),           // 19: canisterd.control.v1.ExploreReport
-	(*ExploreCoverage)(nil),         // 20: canisterd.control.v1.ExploreCoverage
-	(*ExploreFinding)(nil),          // 21: canisterd.control.v1.ExploreFinding
-	(*ExplorePoint)(nil),            // 22: canisterd.control.v1.ExplorePoint
-	(*ExploreDifference)(nil),       // 23: canisterd.control.v1.ExploreDifference
-	(*ExploreOperationCount)(nil),   // 24: canisterd.control.v1.ExploreOperationCount
-	(*ExploreAwait)(nil),            // 25: canisterd.control.v1.ExploreAwait
-	(*ExploreTried)(nil),            // 26: canisterd.control.v1.ExploreTried
-	(*ExploreGoal)(nil),             // 27: canisterd.control.v1.ExploreGoal
-	(*ExploreExtreme)(nil),          // 28: canisterd.control.v1.ExploreExtreme
-	(*ReplayScheduleRequest)(nil),   // 29: canisterd.control.v1.ReplayScheduleRequest
-	(*ExploreMoment)(nil),           // 30: canisterd.control.v1.ExploreMoment
-	(*ExploreObservation)(nil),      // 31: canisterd.control.v1.ExploreObservation
-	(*ReplayScheduleResponse)(nil),  // 32: canisterd.control.v1.ReplayScheduleResponse
-	(*ReplayAskingRequest)(nil),     // 33: canisterd.control.v1.ReplayAskingRequest
-	(*ReplayAskingResponse)(nil),    // 34: canisterd.control.v1.ReplayAskingResponse
-	nil,                             // 35: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                             // 36: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                    // 37: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),     // 38: google.protobuf.Duration
-	(*Reject)(nil),                  // 39: canisterd.control.v1.Reject
+	(*ExploreRecorded)(nil),         // 10: canisterd.control.v1.ExploreRecorded
+	(*ExploreSkipped)(nil),          // 11: canisterd.control.v1.ExploreSkipped
+	(*EndExplorationRequest)(nil),   // 12: canisterd.control.v1.EndExplorationRequest
+	(*EndExplorationResponse)(nil),  // 13: canisterd.control.v1.EndExplorationResponse
+	(*ExploreQuestions)(nil),        // 14: canisterd.control.v1.ExploreQuestions
+	(*ExploreQuestion)(nil),         // 15: canisterd.control.v1.ExploreQuestion
+	(*ExploreAnswer)(nil),           // 16: canisterd.control.v1.ExploreAnswer
+	(*ExploreObserved)(nil),         // 17: canisterd.control.v1.ExploreObserved
+	(*ExploreReply)(nil),            // 18: canisterd.control.v1.ExploreReply
+	(*AnswerQuestionsRequest)(nil),  // 19: canisterd.control.v1.AnswerQuestionsRequest
+	(*ExploreVerdict)(nil),          // 20: canisterd.control.v1.ExploreVerdict
+	(*AnswerQuestionsResponse)(nil), // 21: canisterd.control.v1.AnswerQuestionsResponse
+	(*ExploreProgress)(nil),         // 22: canisterd.control.v1.ExploreProgress
+	(*ExploreReport)(nil),           // 23: canisterd.control.v1.ExploreReport
+	(*ExploreCoverage)(nil),         // 24: canisterd.control.v1.ExploreCoverage
+	(*ExploreFinding)(nil),          // 25: canisterd.control.v1.ExploreFinding
+	(*ExplorePoint)(nil),            // 26: canisterd.control.v1.ExplorePoint
+	(*ExploreDifference)(nil),       // 27: canisterd.control.v1.ExploreDifference
+	(*ExploreOperationCount)(nil),   // 28: canisterd.control.v1.ExploreOperationCount
+	(*ExploreAwait)(nil),            // 29: canisterd.control.v1.ExploreAwait
+	(*ExploreTried)(nil),            // 30: canisterd.control.v1.ExploreTried
+	(*ExploreGoal)(nil),             // 31: canisterd.control.v1.ExploreGoal
+	(*ExploreExtreme)(nil),          // 32: canisterd.control.v1.ExploreExtreme
+	(*ReplayScheduleRequest)(nil),   // 33: canisterd.control.v1.ReplayScheduleRequest
+	(*ExploreMoment)(nil),           // 34: canisterd.control.v1.ExploreMoment
+	(*ExploreObservation)(nil),      // 35: canisterd.control.v1.ExploreObservation
+	(*ReplayScheduleResponse)(nil),  // 36: canisterd.control.v1.ReplayScheduleResponse
+	(*ReplayAskingRequest)(nil),     // 37: canisterd.control.v1.ReplayAskingRequest
+	(*ReplayAskingResponse)(nil),    // 38: canisterd.control.v1.ReplayAskingResponse
+	nil,                             // 39: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                             // 40: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                    // 41: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),     // 42: google.protobuf.Duration
+	(*Reject)(nil),                  // 43: canisterd.control.v1.Reject
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	37, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	41, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
 	7,  // 1: canisterd.control.v1.ExploreProperties.asked:type_name -> canisterd.control.v1.ExploreAsked
-	38, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
+	42, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
 	1,  // 3: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
 	6,  // 4: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	38, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	35, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	42, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	39, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
 	4,  // 7: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
 	5,  // 8: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
 	1,  // 9: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
 	2,  // 10: canisterd.control.v1.ExploreRequest.any:type_name -> canisterd.control.v1.ExploreAny
 	3,  // 11: canisterd.control.v1.ExploreRequest.arguments:type_name -> canisterd.control.v1.ExploreArguments
-	18, // 12: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
-	19, // 13: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
-	10, // 14: canisterd.control.v1.ExploreResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	11, // 15: canisterd.control.v1.ExploreQuestions.questions:type_name -> canisterd.control.v1.ExploreQuestion
-	12, // 16: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
-	13, // 17: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
-	14, // 18: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
-	39, // 19: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
-	14, // 20: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
-	16, // 21: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
-	20, // 22: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	21, // 23: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	24, // 24: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	25, // 25: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	27, // 26: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	28, // 27: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
-	20, // 28: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	23, // 29: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
-	22, // 30: canisterd.control.v1.ExploreFinding.certain:type_name -> canisterd.control.v1.ExplorePoint
-	22, // 31: canisterd.control.v1.ExploreFinding.likely:type_name -> canisterd.control.v1.ExplorePoint
-	26, // 32: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	21, // 33: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
-	6,  // 34: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	36, // 35: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	4,  // 36: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	5,  // 37: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	38, // 38: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
-	31, // 39: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
-	0,  // 40: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	23, // 41: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
-	30, // 42: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
-	29, // 43: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
-	10, // 44: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	32, // 45: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
-	8,  // 46: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	29, // 47: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	33, // 48: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
-	15, // 49: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
-	9,  // 50: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	32, // 51: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	34, // 52: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
-	17, // 53: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
-	50, // [50:54] is the sub-list for method output_type
-	46, // [46:50] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	10, // 12: canisterd.control.v1.ExploreRequest.corpus:type_name -> canisterd.control.v1.ExploreRecorded
+	22, // 13: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
+	23, // 14: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
+	14, // 15: canisterd.control.v1.ExploreResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	10, // 16: canisterd.control.v1.ExploreResponse.recorded:type_name -> canisterd.control.v1.ExploreRecorded
+	11, // 17: canisterd.control.v1.ExploreResponse.skipped:type_name -> canisterd.control.v1.ExploreSkipped
+	15, // 18: canisterd.control.v1.ExploreQuestions.questions:type_name -> canisterd.control.v1.ExploreQuestion
+	16, // 19: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
+	17, // 20: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
+	18, // 21: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
+	43, // 22: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
+	18, // 23: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
+	20, // 24: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
+	24, // 25: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	25, // 26: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
+	28, // 27: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	29, // 28: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	31, // 29: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	32, // 30: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	24, // 31: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	27, // 32: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
+	26, // 33: canisterd.control.v1.ExploreFinding.certain:type_name -> canisterd.control.v1.ExplorePoint
+	26, // 34: canisterd.control.v1.ExploreFinding.likely:type_name -> canisterd.control.v1.ExplorePoint
+	30, // 35: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	25, // 36: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
+	6,  // 37: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	40, // 38: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	4,  // 39: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	5,  // 40: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	42, // 41: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
+	35, // 42: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
+	0,  // 43: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	27, // 44: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
+	34, // 45: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
+	33, // 46: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
+	14, // 47: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	36, // 48: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
+	8,  // 49: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	33, // 50: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	37, // 51: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
+	19, // 52: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
+	12, // 53: canisterd.control.v1.Explorer.EndExploration:input_type -> canisterd.control.v1.EndExplorationRequest
+	9,  // 54: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	36, // 55: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	38, // 56: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
+	21, // 57: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
+	13, // 58: canisterd.control.v1.Explorer.EndExploration:output_type -> canisterd.control.v1.EndExplorationResponse
+	54, // [54:59] is the sub-list for method output_type
+	49, // [49:54] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -3305,17 +3601,19 @@ func file_control_v1_explorer_proto_init() {
 		(*ExploreResponse_Progress)(nil),
 		(*ExploreResponse_Report)(nil),
 		(*ExploreResponse_Questions)(nil),
+		(*ExploreResponse_Recorded)(nil),
+		(*ExploreResponse_Skipped)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[11].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[15].OneofWrappers = []any{
 		(*ExploreAnswer_Reply)(nil),
 		(*ExploreAnswer_Reject)(nil),
 		(*ExploreAnswer_Open)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[12].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[16].OneofWrappers = []any{
 		(*ExploreObserved_Reply)(nil),
 		(*ExploreObserved_Error)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[33].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[37].OneofWrappers = []any{
 		(*ReplayAskingResponse_Questions)(nil),
 		(*ReplayAskingResponse_Replayed)(nil),
 	}
@@ -3325,7 +3623,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   36,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -23,6 +23,7 @@ const (
 	Explorer_ReplaySchedule_FullMethodName  = "/canisterd.control.v1.Explorer/ReplaySchedule"
 	Explorer_ReplayAsking_FullMethodName    = "/canisterd.control.v1.Explorer/ReplayAsking"
 	Explorer_AnswerQuestions_FullMethodName = "/canisterd.control.v1.Explorer/AnswerQuestions"
+	Explorer_EndExploration_FullMethodName  = "/canisterd.control.v1.Explorer/EndExploration"
 )
 
 // ExplorerClient is the client API for Explorer service.
@@ -46,6 +47,10 @@ type ExplorerClient interface {
 	// AnswerQuestions answers questions of Explore or ReplayAsking. Questions may be answered in any order, one or several at a time.
 	// Errors: NOT_FOUND (no such exploration, or it is over), INVALID_ARGUMENT (an answer that fits no question; the exploration ends, too).
 	AnswerQuestions(ctx context.Context, in *AnswerQuestionsRequest, opts ...grpc.CallOption) (*AnswerQuestionsResponse, error)
+	// EndExploration ends an exploration early: Explore sends the report of what was run. The request of
+	// Explore has given the exploration a name.
+	// Errors: NOT_FOUND (no such exploration, or it is over).
+	EndExploration(ctx context.Context, in *EndExplorationRequest, opts ...grpc.CallOption) (*EndExplorationResponse, error)
 }
 
 type explorerClient struct {
@@ -114,6 +119,16 @@ func (c *explorerClient) AnswerQuestions(ctx context.Context, in *AnswerQuestion
 	return out, nil
 }
 
+func (c *explorerClient) EndExploration(ctx context.Context, in *EndExplorationRequest, opts ...grpc.CallOption) (*EndExplorationResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EndExplorationResponse)
+	err := c.cc.Invoke(ctx, Explorer_EndExploration_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ExplorerServer is the server API for Explorer service.
 // All implementations must embed UnimplementedExplorerServer
 // for forward compatibility.
@@ -135,6 +150,10 @@ type ExplorerServer interface {
 	// AnswerQuestions answers questions of Explore or ReplayAsking. Questions may be answered in any order, one or several at a time.
 	// Errors: NOT_FOUND (no such exploration, or it is over), INVALID_ARGUMENT (an answer that fits no question; the exploration ends, too).
 	AnswerQuestions(context.Context, *AnswerQuestionsRequest) (*AnswerQuestionsResponse, error)
+	// EndExploration ends an exploration early: Explore sends the report of what was run. The request of
+	// Explore has given the exploration a name.
+	// Errors: NOT_FOUND (no such exploration, or it is over).
+	EndExploration(context.Context, *EndExplorationRequest) (*EndExplorationResponse, error)
 	mustEmbedUnimplementedExplorerServer()
 }
 
@@ -156,6 +175,9 @@ func (UnimplementedExplorerServer) ReplayAsking(*ReplayAskingRequest, grpc.Serve
 }
 func (UnimplementedExplorerServer) AnswerQuestions(context.Context, *AnswerQuestionsRequest) (*AnswerQuestionsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AnswerQuestions not implemented")
+}
+func (UnimplementedExplorerServer) EndExploration(context.Context, *EndExplorationRequest) (*EndExplorationResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EndExploration not implemented")
 }
 func (UnimplementedExplorerServer) mustEmbedUnimplementedExplorerServer() {}
 func (UnimplementedExplorerServer) testEmbeddedByValue()                  {}
@@ -236,6 +258,24 @@ func _Explorer_AnswerQuestions_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Explorer_EndExploration_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EndExplorationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ExplorerServer).EndExploration(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Explorer_EndExploration_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ExplorerServer).EndExploration(ctx, req.(*EndExplorationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Explorer_ServiceDesc is the grpc.ServiceDesc for Explorer service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -250,6 +290,10 @@ var Explorer_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "AnswerQuestions",
 			Handler:    _Explorer_AnswerQuestions_Handler,
+		},
+		{
+			MethodName: "EndExploration",
+			Handler:    _Explorer_EndExploration_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
