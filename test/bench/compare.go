@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -159,47 +162,67 @@ func (c checkout) find(benchmark string) (suite, bool) {
 // build builds the test binaries of a checkout into a folder.
 func build(ctx context.Context, o options, root, into string) (checkout, error) {
 	fmt.Fprintf(os.Stderr, "building the tests of %s\n", root)
-	folders, err := benchmarked(ctx, o, root)
+	packages, err := benchmarked(ctx, o, root)
 	if err != nil {
 		return checkout{}, err
 	}
-	if err := os.Mkdir(into, 0o700); err != nil {
-		return checkout{}, fmt.Errorf("making a folder for test binaries: %w", err)
-	}
 	var c checkout
-	for i, folder := range folders {
-		s := suite{binary: filepath.Join(into, fmt.Sprintf("%d.test", i)), folder: folder}
-		if _, err := outputOf(ctx, folder, "go", "test", "-c", "-tags", o.tags, "-o", s.binary, "."); err != nil {
+	together := map[string][]string{} // packages by the folder of their binaries
+	same := map[string]int{}          // packages so far whose binaries have the same name
+	for _, p := range packages {
+		name := path.Base(p.path) + ".test"
+		dir := filepath.Join(into, strconv.Itoa(same[name]))
+		same[name]++
+		together[dir] = append(together[dir], p.path)
+		c.suites = append(c.suites, suite{binary: filepath.Join(dir, name), folder: p.folder})
+	}
+	for _, dir := range slices.Sorted(maps.Keys(together)) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return checkout{}, fmt.Errorf("making a folder for test binaries: %w", err)
+		}
+		args := append([]string{"test", "-c", "-tags", o.tags, "-o", dir + string(filepath.Separator)}, together[dir]...)
+		if _, err := outputOf(ctx, root, "go", args...); err != nil {
 			return checkout{}, err
 		}
-		names, err := outputOf(ctx, folder, s.binary, "-test.list", o.pattern())
+	}
+	for i := range c.suites {
+		s := &c.suites[i]
+		names, err := outputOf(ctx, s.folder, s.binary, "-test.list", o.pattern())
 		if err != nil {
 			return checkout{}, err
 		}
 		s.benchmarks = strings.Fields(string(names))
-		c.suites = append(c.suites, s)
 	}
 	return c, nil
 }
 
-// benchmarked lists the folders of the packages whose tests have benchmarks of ratios.
-func benchmarked(ctx context.Context, o options, root string) ([]string, error) {
-	const files = `{{$d := .Dir}}{{range .TestGoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
+// testedPackage is a package whose tests have benchmarks of ratios.
+type testedPackage struct{ path, folder string }
+
+// benchmarked lists the packages whose tests have benchmarks of ratios.
+func benchmarked(ctx context.Context, o options, root string) ([]testedPackage, error) {
+	const files = `{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}` +
+		`{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}`
 	out, err := outputOf(ctx, root, "go", append([]string{"list", "-tags", o.tags, "-f", files}, o.packages...)...)
 	if err != nil {
 		return nil, err
 	}
-	var folders []string
-	for _, file := range strings.Fields(string(out)) {
+	var packages []testedPackage
+	for line := range strings.Lines(string(out)) {
+		importPath, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if importPath == "" {
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("looking for benchmarks: %w", err)
 		}
-		if folder := filepath.Dir(file); bytes.Contains(text, []byte("\nfunc BenchmarkRatio")) && !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
+		p := testedPackage{importPath, filepath.Dir(file)}
+		if bytes.Contains(text, []byte("\nfunc BenchmarkRatio")) && !slices.Contains(packages, p) {
+			packages = append(packages, p)
 		}
 	}
-	return folders, nil
+	return packages, nil
 }
 
 // run runs a benchmark once.

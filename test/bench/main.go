@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"strconv"
 	"strings"
 )
 
@@ -31,7 +27,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.json, "json", "", "also write the table to this file, as JSON")
 	flag.StringVar(&o.base, "base", "", "compare with the checkout in this folder: each benchmark runs in turns there and here")
-	flag.IntVar(&o.count, "count", 3, "how often each benchmark runs")
+	flag.IntVar(&o.count, "count", 3, "how often each benchmark runs, unless its runs take seconds")
 	flag.StringVar(&o.benchtime, "benchtime", "0.5s", "how long each run lasts")
 	flag.StringVar(&o.only, "only", "", "only benchmarks whose name, after BenchmarkRatio, matches this expression")
 	flag.StringVar(&o.tags, "tags", "", "build tags, with commas between them")
@@ -47,32 +43,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-}
-
-// measure runs the benchmarks of the checkout in the working directory and prints their table.
-func measure(ctx context.Context, o options) error {
-	args := append([]string{
-		"test", "-run", "^$", "-bench", o.pattern(), "-benchtime", o.benchtime,
-		"-count", strconv.Itoa(o.count), "-timeout", "60m", "-p", "1", "-tags", o.tags,
-	}, o.packages...)
-	cmd := exec.CommandContext(ctx, "go", args...)
-	var out bytes.Buffer
-	cmd.Stdout = io.MultiWriter(&out, progress{os.Stderr})
-	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("running go %s: %w\n%s", strings.Join(args, " "), err, out.Bytes())
-	}
-	rows, err := collect(&out)
-	if err != nil {
-		return err
-	}
-	if len(rows) == 0 {
-		return o.noMatch()
-	}
-	if err := table(os.Stdout, rows); err != nil {
-		return err
-	}
-	return writeJSON(o.json, rows)
 }
 
 // pattern is the expression for the names of the benchmarks.
@@ -95,17 +65,4 @@ func writeJSON(path string, rows any) error {
 		return fmt.Errorf("writing the table: %w", err)
 	}
 	return nil
-}
-
-// progress shows which benchmark is done, on one stream, while the table waits.
-type progress struct{ out io.Writer }
-
-func (p progress) Write(text []byte) (int, error) {
-	for l := range bytes.Lines(text) {
-		if bytes.HasPrefix(l, []byte("BenchmarkRatio")) || bytes.HasPrefix(l, []byte("---")) {
-			name, _, _ := bytes.Cut(l, []byte(" "))
-			fmt.Fprintf(p.out, "%s\n", bytes.TrimSpace(name))
-		}
-	}
-	return len(text), nil
 }

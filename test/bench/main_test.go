@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const output = `goos: linux
@@ -128,5 +129,46 @@ func TestTwoCheckoutsAreComparedRowByRow(t *testing.T) {
 	o.only = "NothingHasThisName"
 	if err := compare(t.Context(), o); err == nil {
 		t.Error("a comparison of no benchmark is no error")
+	}
+}
+
+func TestTheNameOfARowHasNoProcessors(t *testing.T) {
+	for line, want := range map[string]string{
+		"BenchmarkRatioUpdate-2   \t 10\t 900 ns/op": "BenchmarkRatioUpdate",
+		"BenchmarkRatioUpdate   \t 10\t 900 ns/op":   "BenchmarkRatioUpdate",
+		"BenchmarkRatioBlob/Marshal-2 \t 10":         "BenchmarkRatioBlob/Marshal",
+		"BenchmarkOther-2 \t 10":                     "",
+		"PASS":                                       "",
+	} {
+		name, isRow := rowOf(line)
+		if isRow != (want != "") || isRow && name != want {
+			t.Errorf("%q: %q, %v", line, name, isRow)
+		}
+	}
+}
+
+func TestBenchmarksThatTakeLongRunOnce(t *testing.T) {
+	module := moduleOf(t, "300", "")
+	t.Chdir(module)
+	folder := t.TempDir()
+	o := options{count: 3, benchtime: "1x", packages: []string{"./..."}}
+	here, err := build(t.Context(), o, ".", folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(here.suites) != 1 {
+		t.Fatalf("%d packages have benchmarks", len(here.suites))
+	}
+	s, took := here.suites[0], map[string]time.Duration{"BenchmarkRatioFixed": patience}
+	var out bytes.Buffer
+	if err := s.repeat(t.Context(), o, &out, took); err != nil || out.Len() > 0 {
+		t.Errorf("it runs though it took %v: %v, %s", patience, err, &out)
+	}
+	clear(took)
+	if err := s.repeat(t.Context(), o, &out, took); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := collect(&out); err != nil || len(rows) != 1 || rows[0].Runs != 3 {
+		t.Errorf("rows %+v, %v", rows, err)
 	}
 }
