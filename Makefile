@@ -192,6 +192,12 @@ check-workflows: $(TOOLS)/actionlint ## the workflows and the action of GitHub a
 bench: ## ratios to floors measured in the same run, as a table and bench.json
 	$(GO) run ./test/bench -json bench.json
 
+.PHONY: bench-keep
+bench-keep: ## keep the table of the last make bench in docs/internals/speed.md (NAME=v1.2.3, at a release)
+	@test -n "$(NAME)" || { echo 'under which name? make bench-keep NAME=v1.2.3'; exit 1; }
+	cp bench.json test/bench/history/$(NAME).json
+	$(GO) test ./test/bench -run History -rewrite
+
 # The other commit is checked out beside what is built, and compiled there.
 .PHONY: bench-against
 bench-against: ## the same rows in turns at another commit and here, as a table of changes (BASE=COMMIT, FLAGS such as -count 3 -only Fork)
