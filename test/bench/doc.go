@@ -6,6 +6,7 @@
 // is accepted; 0 means no limit, and the benchmark's comment says why. "bound-ns" is the longest time that is accepted,
 // whatever the floor is: a promise in seconds. It may report "mean-ns" and "p99-ns" of what it measured, and "cpu-x", the
 // same ratio of CPU times: a row misses its limit only if both ratios do, so that a busy machine gives the same verdict.
+// "frozen-x" is the ratio to a floor of the past, beside a limit that was raised because the floor became faster.
 // Every benchmark runs several times, except those whose runs take seconds; the table shows medians, so that a noisy
 // machine shows as little as possible. All test binaries are built before the first of them runs.
 // Package ratio below measures and reports.

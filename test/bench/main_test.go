@@ -17,7 +17,7 @@ BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  3000
 BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  1800 measured-ns	 1900 mean-ns	 7000 p99-ns
 BenchmarkRatioInfo   	   10	  900 ns/op	   100 floor-ns	  150 measured-ns
 BenchmarkRatioSize-2   	   10	  900 ns/op	   100 floor-bytes	  150 measured-bytes	  2.0 limit-x
-BenchmarkRatioBounded-2   	   10	  900 ns/op	   100 floor-ns	  150 measured-ns	  2.0 limit-x	  140 bound-ns	  1.4 cpu-x
+BenchmarkRatioBounded-2   	   10	  900 ns/op	   100 floor-ns	  150 measured-ns	  2.0 limit-x	  140 bound-ns	  1.4 cpu-x	  1.2 frozen-x
 BenchmarkOther-2   	   10	  900 ns/op
 PASS
 `
@@ -31,7 +31,7 @@ func TestRowsAreMediansInTheOrderOfTheRun(t *testing.T) {
 		{Name: "Update", Unit: "ns", Measured: 1800, Floor: 600, Ratio: 3, Limit: 4, Mean: 1900, P99: 7000, Runs: 3},
 		{Name: "Info", Unit: "ns", Measured: 150, Floor: 100, Ratio: 1.5, Runs: 1},
 		{Name: "Size", Unit: "bytes", Measured: 150, Floor: 100, Ratio: 1.5, Limit: 2, Runs: 1},
-		{Name: "Bounded", Unit: "ns", Measured: 150, Floor: 100, Ratio: 1.5, Limit: 2, CPU: 1.4, Bound: 140, Runs: 1},
+		{Name: "Bounded", Unit: "ns", Measured: 150, Floor: 100, Ratio: 1.5, Limit: 2, CPU: 1.4, Frozen: 1.2, Bound: 140, Runs: 1},
 	}
 	if !slices.Equal(rows, want) {
 		t.Errorf("got %+v", rows)

@@ -20,9 +20,10 @@ type Row struct {
 	Floor    float64 `json:"floor"`
 	Ratio    float64 `json:"ratio"`
 	Limit    float64 `json:"limit,omitempty"`
-	CPU      float64 `json:"cpu,omitempty"`   // the ratio of CPU times; 0: not measured
-	Bound    float64 `json:"bound,omitempty"` // of Measured, in ns; 0: none
-	Mean     float64 `json:"mean,omitempty"`  // of what was measured, in ns
+	CPU      float64 `json:"cpu,omitempty"`    // the ratio of CPU times; 0: not measured
+	Frozen   float64 `json:"frozen,omitempty"` // the ratio to a floor of the past; 0: none
+	Bound    float64 `json:"bound,omitempty"`  // of Measured, in ns; 0: none
+	Mean     float64 `json:"mean,omitempty"`   // of what was measured, in ns
 	P99      float64 `json:"p99,omitempty"`
 	Runs     int     `json:"runs"`
 }
@@ -40,8 +41,8 @@ var line = regexp.MustCompile(`^BenchmarkRatio(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 // collect reads the output of go test -bench.
 func collect(out io.Reader) ([]Row, error) {
 	type samples struct {
-		unit                                                 string
-		measured, floor, ratio, limit, cpu, bound, mean, p99 []float64
+		unit                                                         string
+		measured, floor, ratio, limit, cpu, frozen, bound, mean, p99 []float64
 	}
 	all := map[string]*samples{}
 	var order []string
@@ -74,6 +75,7 @@ func collect(out io.Reader) ([]Row, error) {
 		s.ratio = append(s.ratio, measured/floor)
 		s.limit = append(s.limit, metrics["limit-x"])
 		s.cpu = append(s.cpu, metrics["cpu-x"])
+		s.frozen = append(s.frozen, metrics["frozen-x"])
 		s.bound = append(s.bound, metrics["bound-ns"])
 		s.mean = append(s.mean, metrics["mean-ns"])
 		s.p99 = append(s.p99, metrics["p99-ns"])
@@ -86,7 +88,7 @@ func collect(out io.Reader) ([]Row, error) {
 		s := all[name]
 		rows = append(rows, Row{
 			Name: name, Unit: s.unit, Measured: median(s.measured), Floor: median(s.floor), Ratio: median(s.ratio), Limit: median(s.limit),
-			CPU: median(s.cpu), Bound: median(s.bound), Mean: median(s.mean), P99: median(s.p99), Runs: len(s.ratio),
+			CPU: median(s.cpu), Frozen: median(s.frozen), Bound: median(s.bound), Mean: median(s.mean), P99: median(s.p99), Runs: len(s.ratio),
 		})
 	}
 	return rows, nil
@@ -120,25 +122,28 @@ func median(values []float64) float64 {
 
 func table(out io.Writer, rows []Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "name\tmeasured\tfloor\tratio\tcpu\tlimit\tbound\tmean\tp99\truns\t\t")
+	fmt.Fprintln(w, "name\tmeasured\tfloor\tratio\tcpu\tfrozen\tlimit\tbound\tmean\tp99\truns\t\t")
 	for _, r := range rows {
-		cpu, limit, verdict := "", "", ""
-		if r.CPU > 0 {
-			cpu = fmt.Sprintf("%.2f", r.CPU)
-		}
-		if r.Limit > 0 {
-			limit = fmt.Sprintf("%.2f", r.Limit)
-		}
+		verdict := ""
 		if r.Limit > 0 || r.Bound > 0 {
 			verdict = "ok"
 		}
 		if r.Missed() {
 			verdict = "MISSED"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", r.Name, amount(r.Measured, r.Unit), amount(r.Floor, r.Unit), r.Ratio, cpu, limit,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", r.Name, amount(r.Measured, r.Unit), amount(r.Floor, r.Unit), r.Ratio,
+			quotient(r.CPU), quotient(r.Frozen), quotient(r.Limit),
 			spread(r.Bound), spread(r.Mean), spread(r.P99), r.Runs, verdict)
 	}
 	return w.Flush()
+}
+
+// quotient is a ratio that not all rows have.
+func quotient(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", x)
 }
 
 func amount(value float64, unit string) string {

@@ -167,16 +167,16 @@ func CompareTaken(b *testing.B, limit float64, s Sample) {
 	row(b, limit, s, Sample.Quartile)
 }
 
-// CompareMean takes a sample and reports its means: the limit holds for bursts too.
-func CompareMean(b *testing.B, limit float64, measured, floor Work) {
+// CompareMean takes a sample, and reports and returns its means: the limit holds for bursts too.
+func CompareMean(b *testing.B, limit float64, measured, floor Work) (reported float64) {
 	b.Helper()
-	row(b, limit, Take(b, measured, floor), Sample.Mean)
+	return row(b, limit, Take(b, measured, floor), Sample.Mean)
 }
 
-// CompareTimed is Compare of sides that time themselves.
-func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Duration) {
+// CompareTimed is Compare of sides that time themselves. It returns what it reports as measured.
+func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Duration) (reported float64) {
 	b.Helper()
-	row(b, limit, TakeTimed(b, measured, floor), Sample.Quartile)
+	return row(b, limit, TakeTimed(b, measured, floor), Sample.Quartile)
 }
 
 // CompareWithin is CompareTimed of work that also must not take longer than a bound, however fast or slow the floor is.
@@ -194,7 +194,7 @@ func CompareLeast(b *testing.B, limit float64, measured, floor func() time.Durat
 }
 
 // row reports a sample, and what its number hides.
-func row(b *testing.B, limit float64, s Sample, number func(Sample) (measured, floor float64)) {
+func row(b *testing.B, limit float64, s Sample, number func(Sample) (measured, floor float64)) (reported float64) {
 	b.Helper()
 	measured, floor := number(s)
 	Report(b, limit, measured, floor)
@@ -203,6 +203,7 @@ func row(b *testing.B, limit float64, s Sample, number func(Sample) (measured, f
 		b.ReportMetric(measured/floor, "cpu-x")
 	}
 	s.spread(b)
+	return measured
 }
 
 // Report reports a row of the table, in nanoseconds of one operation. A row with limit 0
