@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
 	"github.com/canisterd/canisterd/internal/clone/networks"
@@ -29,8 +32,21 @@ func (x *cloning) gather(ctx context.Context, ids []principal.Principal) ([]*clo
 	if s.Named, err = x.namedDependencies(); err != nil {
 		return nil, err
 	}
-	return s.Gather(ctx, ids)
+	members, err := s.Gather(ctx, ids)
+	return members, x.explainReading(err)
 }
+
+// explainReading says what to do about a canister that the sender may not read at the source.
+func (x *cloning) explainReading(err error) error {
+	reject, is := errors.AsType[*client.Reject](err)
+	if !is || !slices.Contains(notAllowed, reject.ErrorCode) {
+		return err
+	}
+	return fmt.Errorf("%w (read as %s: pass the --identity of a controller, or record a stand-in with canisterd clone record)", err, x.sender)
+}
+
+// notAllowed are the error codes of rejects of those who are not controllers: to snapshots, and to the status.
+var notAllowed = []string{"IC0512", "IC0542"}
 
 // instanceSource returns the source if it is an instance of the daemon.
 func (x *cloning) instanceSource() (at networks.Instance, is bool) {
