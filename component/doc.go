@@ -32,6 +32,7 @@
 //	resources.go, table.go   handles
 //	lift.go, lower.go, strings.go, memory.go   values between core values or memory and Go
 //	values.go         which Go values they are
+//	memory_limit.go, footprint.go   what an instance may take, and what is counted
 //
 // The index spaces of an instance grow as those of its scope did in validation, so an index means the same in both, and
 // static types are looked up in the scope. A resource of a static type is looked up in the instance ([instanceState.bind]).
