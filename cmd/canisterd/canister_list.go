@@ -19,27 +19,26 @@ func (c *cli) canisterList() *cobra.Command {
 		Example: `  canisterd canister list
   canisterd canister list --jq '.canisters[].canister_id'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				var all []*controlv1.CanisterSummary
-				t := c.table("CANISTER", "NAME", "STATUS", "CYCLES", "BURNS A DAY", "MEMORY", "MODULE")
-				for token := ""; ; {
-					page, err := d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: c.instance, PageSize: pageSize, PageToken: token})
-					if err != nil {
-						return err
-					}
-					for _, s := range page.GetCanisters() {
-						name := c.known().names[s.GetCanisterId()]
-						t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), grouped(s.GetCycles()), grouped(s.GetIdleCyclesBurnedPerDay()), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
-					}
-					all = append(all, page.GetCanisters()...)
-					if token = page.GetNextPageToken(); token == "" {
-						return c.print(t.String(), c.listed(all))
-					}
-				}
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, _ []string) error {
+			all, err := allCanisters(ctx, d, c.instance)
+			if err != nil {
+				return err
+			}
+			t := c.table("CANISTER", "NAME", "STATUS", "CYCLES", "BURNS A DAY", "MEMORY", "MODULE")
+			for _, s := range all {
+				name := c.known().names[s.GetCanisterId()]
+				t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), grouped(s.GetCycles()), grouped(s.GetIdleCyclesBurnedPerDay()), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
+			}
+			return c.print(t.String(), c.listed(all))
+		}),
 	}
+}
+
+// allCanisters returns the canisters of an instance in the order of their ids.
+func allCanisters(ctx context.Context, d *remote.Daemon, instance string) ([]*controlv1.CanisterSummary, error) {
+	return allPages((*controlv1.ListCanistersResponse).GetCanisters, func(token string) (*controlv1.ListCanistersResponse, error) {
+		return d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: instance, PageSize: pageSize, PageToken: token})
+	})
 }
 
 // listedCanister is a canister of a list for --json.

@@ -249,30 +249,28 @@ next slice of a long message. This requires manual pacing (canisterd pacing manu
 		Example: `  canisterd step --list
   canisterd step --position 2`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				if list {
-					moves, err := d.Clock.ListMoves(ctx, &controlv1.ListMovesRequest{Instance: c.instance})
-					if err != nil {
-						return err
-					}
-					return c.print(c.moves(moves.GetMoves()), moves)
-				}
-				request := &controlv1.StepMessageRequest{Instance: c.instance}
-				if position >= 0 {
-					request.Choice = &controlv1.StepMessageRequest_Position{Position: uint32(position)}
-				}
-				made, err := d.Clock.StepMessage(ctx, request)
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, _ []string) error {
+			if list {
+				moves, err := d.Clock.ListMoves(ctx, &controlv1.ListMovesRequest{Instance: c.instance})
 				if err != nil {
 					return err
 				}
-				text := "the round is closed"
-				if made.GetMade() != nil {
-					text = c.moves([]*controlv1.Move{made.GetMade()})
-				}
-				return c.print(text, made)
-			})
-		},
+				return c.print(c.moves(moves.GetMoves()), moves)
+			}
+			request := &controlv1.StepMessageRequest{Instance: c.instance}
+			if position >= 0 {
+				request.Choice = &controlv1.StepMessageRequest_Position{Position: uint32(position)}
+			}
+			made, err := d.Clock.StepMessage(ctx, request)
+			if err != nil {
+				return err
+			}
+			text := "the round is closed"
+			if made.GetMade() != nil {
+				text = c.moves([]*controlv1.Move{made.GetMade()})
+			}
+			return c.print(text, made)
+		}),
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list the possible deliveries")
 	cmd.Flags().Int64Var(&position, "position", -1, "make the delivery at this position in the list (default: the oldest)")

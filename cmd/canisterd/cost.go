@@ -164,18 +164,21 @@ func (c *cli) priced(ctx context.Context, d *remote.Daemon, f *costFlags, only, 
 	if method != "" && len(result.Methods) == 0 {
 		return fmt.Errorf("the instance remembers no call of %s: call it first, or run tests with canisterd cost --during", only)
 	}
-	if err := c.eachCanister(ctx, d, func(s *controlv1.CanisterSummary) error {
+	all, err := allCanisters(ctx, d, c.instance)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
 		if canister != "" && s.GetCanisterId() != canister {
-			return nil
+			continue
 		}
 		found, err := c.canisterPriced(ctx, d, canisters, s.GetCanisterId())
-		if err != nil || found == nil {
+		if err != nil {
 			return err
 		}
-		result.Canisters = append(result.Canisters, holdingCost(found, names[s.GetCanisterId()]))
-		return nil
-	}); err != nil {
-		return err
+		if found != nil {
+			result.Canisters = append(result.Canisters, holdingCost(found, names[s.GetCanisterId()]))
+		}
 	}
 	return c.print(result.text(c), &result)
 }
@@ -234,24 +237,6 @@ func (c *cli) remembered(ctx context.Context, d *remote.Daemon, after string, ha
 			handle(e)
 		}
 		if r.GetResumeToken() == newest {
-			return nil
-		}
-	}
-}
-
-// eachCanister passes the canisters of the instance in the order of their ids.
-func (c *cli) eachCanister(ctx context.Context, d *remote.Daemon, do func(*controlv1.CanisterSummary) error) error {
-	for token := ""; ; {
-		page, err := d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: c.instance, PageSize: pageSize, PageToken: token})
-		if err != nil {
-			return err
-		}
-		for _, s := range page.GetCanisters() {
-			if err := do(s); err != nil {
-				return err
-			}
-		}
-		if token = page.GetNextPageToken(); token == "" {
 			return nil
 		}
 	}

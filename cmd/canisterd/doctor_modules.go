@@ -9,7 +9,6 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/daemon"
-	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // maxDoctorModules is how many of the known modules in an instance canisterd doctor names.
@@ -31,18 +30,13 @@ func examineKnownModules() daemon.Finding {
 // modulesIn names the known modules that run in an instance. An instance that does not answer has none.
 func modulesIn(ctx context.Context, d *remote.Daemon, instance string) []daemon.Finding {
 	running := map[string][]string{} // canisters by module
-	for token := ""; ; {
-		page, err := d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: instance, PageSize: pageSize, PageToken: token})
-		if err != nil {
-			return nil
-		}
-		for _, s := range page.GetCanisters() {
-			if name := moduleText(s.GetKnownModule()); name != "" {
-				running[name] = append(running[name], s.GetCanisterId())
-			}
-		}
-		if token = page.GetNextPageToken(); token == "" {
-			break
+	all, err := allCanisters(ctx, d, instance)
+	if err != nil {
+		return nil
+	}
+	for _, s := range all {
+		if name := moduleText(s.GetKnownModule()); name != "" {
+			running[name] = append(running[name], s.GetCanisterId())
 		}
 	}
 	var findings []daemon.Finding

@@ -21,34 +21,28 @@ func (c *cli) held() *cobra.Command {
 		Example: `  canisterd -i lab held
   canisterd -i lab held --wait --rule 1`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				if wait {
-					done := c.whileWaiting(ctx, "no rule holds a message (canisterd rule list)")
-					_, err := d.Messages.AwaitHeld(ctx, &controlv1.AwaitHeldRequest{Instance: c.instance, RuleId: rule})
-					done()
-					if err != nil {
-						return err
-					}
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, _ []string) error {
+			if wait {
+				done := c.whileWaiting(ctx, "no rule holds a message (canisterd rule list)")
+				_, err := d.Messages.AwaitHeld(ctx, &controlv1.AwaitHeldRequest{Instance: c.instance, RuleId: rule})
+				done()
+				if err != nil {
+					return err
 				}
-				all := &controlv1.ListHeldResponse{}
-				t := c.table("HELD", "RULE", "KIND", "CALLER", "CALLEE", "METHOD", "SINCE")
-				for page := (&controlv1.Page{Size: pageSize}); ; {
-					r, err := d.Messages.ListHeld(ctx, &controlv1.ListHeldRequest{Instance: c.instance, RuleId: rule, Page: page})
-					if err != nil {
-						return err
-					}
-					for _, h := range r.GetHeld() {
-						t.row(fmt.Sprint(h.GetHeldId()), fmt.Sprint(h.GetRuleId()), word(h.GetKind(), "MESSAGE_KIND_"),
-							c.nameOf(h.GetCaller()), c.nameOf(h.GetCallee()), h.GetMethod(), stamp(h.GetSince()))
-					}
-					all.Held = append(all.Held, r.GetHeld()...)
-					if page.Token = r.GetNextPageToken(); page.GetToken() == "" {
-						return c.print(t.String(), all)
-					}
-				}
+			}
+			all, err := allPages((*controlv1.ListHeldResponse).GetHeld, func(token string) (*controlv1.ListHeldResponse, error) {
+				return d.Messages.ListHeld(ctx, &controlv1.ListHeldRequest{Instance: c.instance, RuleId: rule, Page: &controlv1.Page{Size: pageSize, Token: token}})
 			})
-		},
+			if err != nil {
+				return err
+			}
+			t := c.table("HELD", "RULE", "KIND", "CALLER", "CALLEE", "METHOD", "SINCE")
+			for _, h := range all {
+				t.row(fmt.Sprint(h.GetHeldId()), fmt.Sprint(h.GetRuleId()), word(h.GetKind(), "MESSAGE_KIND_"),
+					c.nameOf(h.GetCaller()), c.nameOf(h.GetCallee()), h.GetMethod(), stamp(h.GetSince()))
+			}
+			return c.print(t.String(), &controlv1.ListHeldResponse{Held: all})
+		}),
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait for a held message")
 	cmd.Flags().Uint64Var(&rule, "rule", 0, "only messages that this rule holds (default: all)")
@@ -74,23 +68,21 @@ func (c *cli) forHeld(name, short, done string, do func(context.Context, *remote
 		Short:   short,
 		Example: fmt.Sprintf("  canisterd %[1]s 1\n  canisterd -i lab %[1]s 1 2", name),
 		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				for _, arg := range args {
-					id, err := number("held message", "canisterd held", arg)
-					if err != nil {
-						return err
-					}
-					if _, err := do(ctx, d, id); err != nil {
-						return err
-					}
-					if err := c.done(map[string]any{"held_id": id, "done": done}, "%d: %s", id, done); err != nil {
-						return err
-					}
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			for _, arg := range args {
+				id, err := number("held message", "canisterd held", arg)
+				if err != nil {
+					return err
 				}
-				return nil
-			})
-		},
+				if _, err := do(ctx, d, id); err != nil {
+					return err
+				}
+				if err := c.done(map[string]any{"held_id": id, "done": done}, "%d: %s", id, done); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
 	}
 }
 

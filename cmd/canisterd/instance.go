@@ -36,21 +36,15 @@ func (c *cli) instanceList() *cobra.Command {
 		Example: `  canisterd instance list
   canisterd instance list --jq '.instances[].name'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				all := &controlv1.ListInstancesResponse{}
-				for token := ""; ; {
-					page, err := d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageToken: token})
-					if err != nil {
-						return err
-					}
-					all.Instances = append(all.Instances, page.GetInstances()...)
-					if token = page.GetNextPageToken(); token == "" {
-						return c.print(c.instances(all.GetInstances()), all)
-					}
-				}
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, _ []string) error {
+			all, err := allPages((*controlv1.ListInstancesResponse).GetInstances, func(token string) (*controlv1.ListInstancesResponse, error) {
+				return d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageToken: token})
 			})
-		},
+			if err != nil {
+				return err
+			}
+			return c.print(c.instances(all), &controlv1.ListInstancesResponse{Instances: all})
+		}),
 	}
 }
 
@@ -260,16 +254,14 @@ func (c *cli) instanceShow() *cobra.Command {
   canisterd instance show lab --jq .instance.root_key
   canisterd instance show --jq .limits`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.named(args), Limits: c.json})
-				if err != nil {
-					return err
-				}
-				c.verbose = true
-				return c.print(c.described(got.GetInstance()), got)
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.named(args), Limits: c.json})
+			if err != nil {
+				return err
+			}
+			c.verbose = true
+			return c.print(c.described(got.GetInstance()), got)
+		}),
 	}
 }
 

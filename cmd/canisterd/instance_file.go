@@ -28,17 +28,15 @@ keeps running.`,
   canisterd -i lab instance export --snapshot before - | gzip > before.gz
   canisterd instance export --journal bug.journal`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				tell, done := c.progress("exporting", 0)
-				defer done()
-				request := &controlv1.ExportInstanceRequest{Instance: c.instance, Snapshot: snapshot, Journal: journal}
-				if args[0] == "-" {
-					return d.Export(ctx, request, c.out, tell)
-				}
-				return regular.Replace(args[0], func(w io.Writer) error { return d.Export(ctx, request, w, tell) })
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			tell, done := c.progress("exporting", 0)
+			defer done()
+			request := &controlv1.ExportInstanceRequest{Instance: c.instance, Snapshot: snapshot, Journal: journal}
+			if args[0] == "-" {
+				return d.Export(ctx, request, c.out, tell)
+			}
+			return regular.Replace(args[0], func(w io.Writer) error { return d.Export(ctx, request, w, tell) })
+		}),
 	}
 	cmd.Flags().StringVar(&snapshot, "snapshot", "", "export a snapshot instead of the current state")
 	cmd.Flags().BoolVar(&journal, "journal", false, "export the journal, for canisterd replay, instead of the current state")

@@ -114,15 +114,13 @@ goes. A fork at the round of an input or a trap has the state before it.`,
 		Example: `  canisterd instance history
   canisterd instance history lab`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				all, err := history(ctx, d, c.named(args))
-				if err != nil {
-					return err
-				}
-				return c.print(c.shownHistory(all), all)
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			all, err := history(ctx, d, c.named(args))
+			if err != nil {
+				return err
+			}
+			return c.print(c.shownHistory(all), all)
+		}),
 	}
 }
 
@@ -136,15 +134,13 @@ a name is used twice, the newest mark counts.`,
 		Example: `  canisterd instance mark before-upgrade
   canisterd instance fork then --at mark:before-upgrade`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				made, err := d.Instances.MarkHistory(ctx, &controlv1.MarkHistoryRequest{Instance: c.instance, Mark: args[0]})
-				if err != nil {
-					return err
-				}
-				return c.print(fmt.Sprintf("%s: marked after round %d", args[0], made.GetInput().GetHeight()), made)
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			made, err := d.Instances.MarkHistory(ctx, &controlv1.MarkHistoryRequest{Instance: c.instance, Mark: args[0]})
+			if err != nil {
+				return err
+			}
+			return c.print(fmt.Sprintf("%s: marked after round %d", args[0], made.GetInput().GetHeight()), made)
+		}),
 	}
 }
 

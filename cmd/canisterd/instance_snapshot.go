@@ -24,15 +24,13 @@ snapshot-2 and so on.`,
 		Example: `  canisterd instance snapshot before
   canisterd -i lab instance snapshot before --replace`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				taken, err := d.Instances.TakeSnapshot(ctx, &controlv1.TakeSnapshotRequest{Instance: c.instance, Snapshot: first(args), Replace: replace})
-				if err != nil {
-					return err
-				}
-				return c.print(taken.GetSnapshot().GetName(), taken)
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			taken, err := d.Instances.TakeSnapshot(ctx, &controlv1.TakeSnapshotRequest{Instance: c.instance, Snapshot: first(args), Replace: replace})
+			if err != nil {
+				return err
+			}
+			return c.print(taken.GetSnapshot().GetName(), taken)
+		}),
 	}
 	cmd.Flags().BoolVar(&replace, "replace", false, "replace a snapshot of the same name")
 	return cmd
@@ -45,25 +43,19 @@ func (c *cli) instanceSnapshots() *cobra.Command {
 		Example: `  canisterd instance snapshots
   canisterd -i lab instance snapshots`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				all := &controlv1.ListSnapshotsResponse{}
-				t := c.table("NAME", "TAKEN", "TIME", "ROUNDS", "CANISTERS")
-				for token := ""; ; {
-					page, err := d.Instances.ListSnapshots(ctx, &controlv1.ListSnapshotsRequest{Instance: c.instance, PageToken: token})
-					if err != nil {
-						return err
-					}
-					for _, s := range page.GetSnapshots() {
-						t.row(s.GetName(), stamp(s.GetTaken()), stamp(s.GetTime()), fmt.Sprint(s.GetHeight()), fmt.Sprint(s.GetCanisters()))
-					}
-					all.Snapshots = append(all.Snapshots, page.GetSnapshots()...)
-					if token = page.GetNextPageToken(); token == "" {
-						return c.print(t.String(), all)
-					}
-				}
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, _ []string) error {
+			all, err := allPages((*controlv1.ListSnapshotsResponse).GetSnapshots, func(token string) (*controlv1.ListSnapshotsResponse, error) {
+				return d.Instances.ListSnapshots(ctx, &controlv1.ListSnapshotsRequest{Instance: c.instance, PageToken: token})
 			})
-		},
+			if err != nil {
+				return err
+			}
+			t := c.table("NAME", "TAKEN", "TIME", "ROUNDS", "CANISTERS")
+			for _, s := range all {
+				t.row(s.GetName(), stamp(s.GetTaken()), stamp(s.GetTime()), fmt.Sprint(s.GetHeight()), fmt.Sprint(s.GetCanisters()))
+			}
+			return c.print(t.String(), &controlv1.ListSnapshotsResponse{Snapshots: all})
+		}),
 	}
 }
 
@@ -74,19 +66,17 @@ func (c *cli) instanceForget() *cobra.Command {
 		Example: `  canisterd instance forget before
   canisterd -i lab instance forget before after`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				for _, name := range args {
-					if _, err := d.Instances.DeleteSnapshot(ctx, &controlv1.DeleteSnapshotRequest{Instance: c.instance, Snapshot: name}); err != nil {
-						return err
-					}
-					if err := c.done(map[string]string{"snapshot": name, "done": "deleted"}, "%s: deleted", name); err != nil {
-						return err
-					}
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			for _, name := range args {
+				if _, err := d.Instances.DeleteSnapshot(ctx, &controlv1.DeleteSnapshotRequest{Instance: c.instance, Snapshot: name}); err != nil {
+					return err
 				}
-				return nil
-			})
-		},
+				if err := c.done(map[string]string{"snapshot": name, "done": "deleted"}, "%s: deleted", name); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
 	}
 }
 
@@ -99,15 +89,13 @@ canisterd instance fork --snapshot keeps both.`,
 		Example: `  canisterd instance restore before
   canisterd -i lab instance restore before`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				restored, err := d.Instances.RestoreSnapshot(ctx, &controlv1.RestoreSnapshotRequest{Instance: c.instance, Snapshot: args[0]})
-				if err != nil {
-					return err
-				}
-				return c.print(c.described(restored.GetInstance()), restored)
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			restored, err := d.Instances.RestoreSnapshot(ctx, &controlv1.RestoreSnapshotRequest{Instance: c.instance, Snapshot: args[0]})
+			if err != nil {
+				return err
+			}
+			return c.print(c.described(restored.GetInstance()), restored)
+		}),
 	})
 }
 

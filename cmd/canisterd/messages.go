@@ -72,6 +72,20 @@ func withPage(all, page proto.Message) proto.Message {
 // pageSize is how many lines a list requests at a time.
 const pageSize = 1000
 
+// allPages requests the pages of a list, the first with an empty token, and returns the entries of all.
+func allPages[T any, P interface{ GetNextPageToken() string }](entries func(P) []T, request func(token string) (P, error)) (all []T, err error) {
+	for token := ""; ; {
+		page, err := request(token)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, entries(page)...)
+		if token = page.GetNextPageToken(); token == "" {
+			return all, nil
+		}
+	}
+}
+
 func (c *cli) futures() *cobra.Command {
 	return c.listing("futures", "List the open calls, and what each is waiting for",
 		[]string{"CALL", "CALLER", "CALLEE", "METHOD", "DEADLINE", "WAITS FOR"},

@@ -24,17 +24,10 @@ func (c *cli) outcalls() *cobra.Command {
 }
 
 // waitingOutcalls returns the outcalls that wait in the instance.
-func (c *cli) waitingOutcalls(ctx context.Context, d *remote.Daemon) (all []*controlv1.Outcall, err error) {
-	for page := (&controlv1.Page{Size: pageSize}); ; {
-		r, err := d.Messages.ListOutcalls(ctx, &controlv1.ListOutcallsRequest{Instance: c.instance, Page: page})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r.GetOutcalls()...)
-		if page.Token = r.GetNextPageToken(); page.GetToken() == "" {
-			return all, nil
-		}
-	}
+func (c *cli) waitingOutcalls(ctx context.Context, d *remote.Daemon) ([]*controlv1.Outcall, error) {
+	return allPages((*controlv1.ListOutcallsResponse).GetOutcalls, func(token string) (*controlv1.ListOutcallsResponse, error) {
+		return d.Messages.ListOutcalls(ctx, &controlv1.ListOutcallsRequest{Instance: c.instance, Page: &controlv1.Page{Size: pageSize, Token: token}})
+	})
 }
 
 func (c *cli) outcallsList() *cobra.Command {
@@ -44,19 +37,17 @@ func (c *cli) outcallsList() *cobra.Command {
 		Example: `  canisterd outcalls list
   canisterd -i lab outcalls list`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				all, err := c.waitingOutcalls(ctx, d)
-				if err != nil {
-					return err
-				}
-				t := c.table("OUTCALL", "CANISTER", "METHOD", "URL", "BYTES", "NODES")
-				for _, o := range all {
-					t.row(fmt.Sprint(o.GetNumber()), c.nameOf(o.GetCanisterId()), o.GetMethod(), o.GetUrl(), fmt.Sprint(len(o.GetBody())), fmt.Sprint(o.GetNodes()))
-				}
-				return c.print(t.String(), &controlv1.ListOutcallsResponse{Outcalls: all})
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, _ []string) error {
+			all, err := c.waitingOutcalls(ctx, d)
+			if err != nil {
+				return err
+			}
+			t := c.table("OUTCALL", "CANISTER", "METHOD", "URL", "BYTES", "NODES")
+			for _, o := range all {
+				t.row(fmt.Sprint(o.GetNumber()), c.nameOf(o.GetCanisterId()), o.GetMethod(), o.GetUrl(), fmt.Sprint(len(o.GetBody())), fmt.Sprint(o.GetNodes()))
+			}
+			return c.print(t.String(), &controlv1.ListOutcallsResponse{Outcalls: all})
+		}),
 	}
 }
 
@@ -92,15 +83,13 @@ func (c *cli) outcallsShow() *cobra.Command {
 		Example: `  canisterd outcalls show 1
   canisterd -i lab outcalls show 1`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				o, err := c.outcall(ctx, d, args[0], subnet)
-				if err != nil {
-					return err
-				}
-				return c.print(c.outcallText(o), o)
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			o, err := c.outcall(ctx, d, args[0], subnet)
+			if err != nil {
+				return err
+			}
+			return c.print(c.outcallText(o), o)
+		}),
 	}
 	cmd.Flags().StringVar(&subnet, "subnet", "", "subnet of the canister (default: the only one with such an outcall)")
 	return cmd

@@ -52,21 +52,19 @@ rehearsed. Warnings do not change the exit code unless --strict is given.`,
   canisterd rehearse bank=bank.wasm --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
   canisterd rehearse bank=bank.wasm --snapshot ./production.ic --may-differ version --strict`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				verdict, err := f.run(ctx, c, d, args[0])
-				if err != nil {
-					return err
-				}
-				if err := c.print(verdictText(verdict), verdict); err != nil {
-					return err
-				}
-				if verdict.Result == rehearse.Failed || f.strict && verdict.Result == rehearse.Warning {
-					return exitCode(exitRefused)
-				}
-				return nil
-			})
-		},
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, args []string) error {
+			verdict, err := f.run(ctx, c, d, args[0])
+			if err != nil {
+				return err
+			}
+			if err := c.print(verdictText(verdict), verdict); err != nil {
+				return err
+			}
+			if verdict.Result == rehearse.Failed || f.strict && verdict.Result == rehearse.Warning {
+				return exitCode(exitRefused)
+			}
+			return nil
+		}),
 	}
 	f.addTo(cmd)
 	return sending(cmd)

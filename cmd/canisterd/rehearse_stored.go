@@ -120,26 +120,22 @@ func (c *cli) idOfSnapshot(canister string, e *clone.Entry) (principal.Principal
 func (c *cli) adoptNames(ctx context.Context, d *remote.Daemon) error {
 	known := c.known()
 	known.err = nil
-	for token := ""; ; {
-		page, err := d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: c.instance, PageSize: pageSize, PageToken: token})
+	all, err := allCanisters(ctx, d, c.instance)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		found, err := c.existing(ctx, d, s.GetCanisterId())
 		if err != nil {
 			return err
 		}
-		for _, s := range page.GetCanisters() {
-			found, err := c.existing(ctx, d, s.GetCanisterId())
-			if err != nil {
-				return err
-			}
-			if name := ownName(found); name != "" {
-				known.ids[name] = found.GetCanisterId()
-				delete(known.stale, name)
-			}
-		}
-		if token = page.GetNextPageToken(); token == "" {
-			known.invert(known.ids)
-			return nil
+		if name := ownName(found); name != "" {
+			known.ids[name] = found.GetCanisterId()
+			delete(known.stale, name)
 		}
 	}
+	known.invert(known.ids)
+	return nil
 }
 
 // ownName returns the name that a canister has for itself in its environment, "" for none.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/canisterd/canisterd/api/control/remote"
 )
 
@@ -20,6 +22,13 @@ func (c *cli) connected(ctx context.Context, do func(ctx context.Context, d *rem
 	}
 	defer func() { _ = d.Close() }() // all requests have been answered
 	return c.explained(ctx, do(ctx, d))
+}
+
+// connecting returns the RunE of a command that begins by connecting.
+func (c *cli) connecting(do func(ctx context.Context, d *remote.Daemon, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error { return do(ctx, d, args) })
+	}
 }
 
 func (c *cli) remote() (*remote.Daemon, error) {

@@ -154,27 +154,21 @@ func (c *cli) ruleList() *cobra.Command {
 		Example: `  canisterd rule list
   canisterd -i lab rule list`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				all := &controlv1.ListRulesResponse{}
-				t := c.table("RULE", "DOES", "TO", "CALLER", "CALLEE", "METHOD", "MATCHED", "NOTE")
-				for page := (&controlv1.Page{Size: pageSize}); ; {
-					some, err := d.Messages.ListRules(ctx, &controlv1.ListRulesRequest{Instance: c.instance, Page: page})
-					if err != nil {
-						return err
-					}
-					for _, r := range some.GetRules() {
-						m := r.GetMatch()
-						kind := word(m.GetKind(), "MESSAGE_KIND_")
-						t.row(fmt.Sprint(r.GetRuleId()), action(r), kind, c.any(m.GetCaller()), c.any(m.GetCallee()), c.any(m.GetMethod()), fmt.Sprint(r.GetMatched()), r.GetNote())
-					}
-					all.Rules = append(all.Rules, some.GetRules()...)
-					if page.Token = some.GetNextPageToken(); page.GetToken() == "" {
-						return c.print(t.String(), all)
-					}
-				}
+		RunE: c.connecting(func(ctx context.Context, d *remote.Daemon, _ []string) error {
+			all, err := allPages((*controlv1.ListRulesResponse).GetRules, func(token string) (*controlv1.ListRulesResponse, error) {
+				return d.Messages.ListRules(ctx, &controlv1.ListRulesRequest{Instance: c.instance, Page: &controlv1.Page{Size: pageSize, Token: token}})
 			})
-		},
+			if err != nil {
+				return err
+			}
+			t := c.table("RULE", "DOES", "TO", "CALLER", "CALLEE", "METHOD", "MATCHED", "NOTE")
+			for _, r := range all {
+				m := r.GetMatch()
+				kind := word(m.GetKind(), "MESSAGE_KIND_")
+				t.row(fmt.Sprint(r.GetRuleId()), action(r), kind, c.any(m.GetCaller()), c.any(m.GetCallee()), c.any(m.GetMethod()), fmt.Sprint(r.GetMatched()), r.GetNote())
+			}
+			return c.print(t.String(), &controlv1.ListRulesResponse{Rules: all})
+		}),
 	}
 }
 

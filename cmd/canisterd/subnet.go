@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"google.golang.org/grpc/codes"
 
@@ -33,30 +34,20 @@ func (c *cli) waitingCall(ctx context.Context, d *remote.Daemon, subnet string, 
 	if err != nil || subnet != "" {
 		return &controlv1.CallRef{SubnetId: subnet, CallId: number}, err
 	}
-	var found *controlv1.CallRef
-	for page := (&controlv1.Page{}); ; {
-		r, err := d.Messages.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, Page: page})
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range r.GetFutures() {
-			switch call := f.GetCall(); {
-			case call.GetCallId() != number:
-			case found != nil:
-				return nil, errSeveral("call", number)
-			default:
-				found = call
-			}
-		}
-		if r.GetNextPageToken() != "" {
-			page = &controlv1.Page{Token: r.GetNextPageToken()}
-			continue
-		}
-		if found == nil {
-			return nil, fmt.Errorf("no open call %d (canisterd futures)", number)
-		}
-		return found, nil
+	all, err := allPages((*controlv1.ListFuturesResponse).GetFutures, func(token string) (*controlv1.ListFuturesResponse, error) {
+		return d.Messages.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, Page: &controlv1.Page{Size: pageSize, Token: token}})
+	})
+	if err != nil {
+		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(f *controlv1.Future) bool { return f.GetCall().GetCallId() != number })
+	switch len(all) {
+	case 0:
+		return nil, fmt.Errorf("no open call %d (canisterd futures)", number)
+	case 1:
+		return all[0].GetCall(), nil
+	}
+	return nil, errSeveral("call", number)
 }
 
 // traced requests a call tree. Without a subnet, only one may have a call context with that number.
