@@ -265,9 +265,9 @@ func (l literal) at(t *Type) (Value, error) {
 	case t.kind == KindNat && l.whole.Sign() >= 0:
 		return natOf(l.whole), nil
 	case bits > 0 && l.whole.Sign() >= 0 && l.whole.BitLen() <= bits:
-		return natOfKind(t.kind, l.whole.Uint64()), nil
+		return ofWord(t.kind, l.whole.Uint64()), nil
 	case bits < 0 && fitsSigned(l.whole, -bits):
-		return intOfKind(t.kind, l.whole.Int64()), nil
+		return ofWord(t.kind, uint64(l.whole.Int64())), nil
 	}
 	return nil, fmt.Errorf("%s does not fit %s", clip(l.whole.String()), t)
 }
@@ -277,30 +277,6 @@ func fitsSigned(n *big.Int, bits int) bool {
 		return new(big.Int).Not(n).BitLen() < bits
 	}
 	return n.BitLen() < bits
-}
-
-func natOfKind(kind Kind, n uint64) Value {
-	switch kind {
-	case KindNat8:
-		return Nat8(n)
-	case KindNat16:
-		return Nat16(n)
-	case KindNat32:
-		return Nat32(n)
-	}
-	return Nat64(n)
-}
-
-func intOfKind(kind Kind, i int64) Value {
-	switch kind {
-	case KindInt8:
-		return Int8(i)
-	case KindInt16:
-		return Int16(i)
-	case KindInt32:
-		return Int32(i)
-	}
-	return Int64(i)
 }
 
 // settle gives the numbers in a value their default types. A vec of numbers and Nat8 values, as in vec { 1 : nat8; 2 :

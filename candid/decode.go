@@ -167,27 +167,32 @@ func (d *decoder) fixed(kind Kind) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ofWord(kind, w), nil
+}
+
+// ofWord returns the value of a kind of fixed size whose bits are the low bits of w.
+func ofWord(kind Kind, w uint64) Value {
 	switch kind {
 	case KindNat8:
-		return Nat8(w), nil
+		return Nat8(w)
 	case KindNat16:
-		return Nat16(w), nil
+		return Nat16(w)
 	case KindNat32:
-		return Nat32(w), nil
+		return Nat32(w)
 	case KindNat64:
-		return Nat64(w), nil
+		return Nat64(w)
 	case KindInt8:
-		return Int8(w), nil
+		return Int8(w)
 	case KindInt16:
-		return Int16(w), nil
+		return Int16(w)
 	case KindInt32:
-		return Int32(w), nil
+		return Int32(w)
 	case KindInt64:
-		return Int64(w), nil
+		return Int64(w)
 	case KindFloat32:
-		return Float32(math.Float32frombits(uint32(w))), nil
+		return Float32(math.Float32frombits(uint32(w)))
 	case KindFloat64:
-		return Float64(math.Float64frombits(w)), nil
+		return Float64(math.Float64frombits(w))
 	}
 	panic("candid: a value of kind " + kind.String() + " reached the numbers of fixed size")
 }

@@ -198,9 +198,9 @@ func drawLeaf(t *rapid.T, kind Kind) Value {
 	}
 	if integerBits[kind] < 0 {
 		shift := uint(64 + integerBits[kind])
-		return intOfKind(kind, int64(n)>>shift)
+		return ofWord(kind, uint64(int64(n)>>shift))
 	}
-	return natOfKind(kind, n>>uint(64-integerBits[kind]))
+	return ofWord(kind, n>>uint(64-integerBits[kind]))
 }
 
 func TestEveryValueSurvivesBytesAndText(t *testing.T) {
