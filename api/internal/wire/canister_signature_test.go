@@ -313,20 +313,20 @@ func TestWhatWasSeenToBeRightIsRemembered(t *testing.T) {
 	message := []byte("message")
 	sig := a.sign(a.subnet, "seed", message)
 	check := func() error { return trust.verify(canisterKey(hello, "seed"), message, sig) }
-	if err := check(); err != nil || len(trust.seen) != 2 {
-		t.Fatalf("%v, %d signatures remembered", err, len(trust.seen))
+	if err := check(); err != nil || len(trust.valid.seen) != 2 {
+		t.Fatalf("%v, %d signatures remembered", err, len(trust.valid.seen))
 	}
 	key, root, wrong := a.root.Public().DER(), sha256.Sum256(nil), []byte("wrong")
-	if err := trust.checkSubnet(key, root, wrong); err == nil || len(trust.seen) != 2 {
-		t.Fatalf("a wrong signature: %v, %d signatures remembered", err, len(trust.seen))
+	if err := trust.checkSubnet(key, root, wrong); err == nil || len(trust.valid.seen) != 2 {
+		t.Fatalf("a wrong signature: %v, %d signatures remembered", err, len(trust.valid.seen))
 	}
-	trust.learn(nameOf(key, root, wrong))
+	trust.valid.Add(nameOf(key, root, wrong))
 	if err := trust.checkSubnet(key, root, wrong); err != nil {
 		t.Errorf("what is remembered is checked again: %v", err)
 	}
 	for i := range maxSeenSignatures {
-		trust.learn(sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
-		if n := len(trust.seen) + len(trust.older); n > maxSeenSignatures {
+		trust.valid.Add(sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		if n := len(trust.valid.seen) + len(trust.valid.older); n > maxSeenSignatures {
 			t.Fatalf("%d are remembered", n)
 		}
 	}

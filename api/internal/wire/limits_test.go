@@ -8,10 +8,14 @@ import (
 )
 
 func TestTenThousandSignaturesAreRememberedAtMost(t *testing.T) {
-	trust, most := &Trust{}, 0
+	trust, err := NewTrust()
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := 0
 	for i := range uint64(20_000) {
-		trust.learn(sha256.Sum256(binary.BigEndian.AppendUint64(nil, i)))
-		most = max(most, len(trust.seen)+len(trust.older))
+		trust.valid.Add(sha256.Sum256(binary.BigEndian.AppendUint64(nil, i)))
+		most = max(most, len(trust.valid.seen)+len(trust.valid.older))
 	}
 	if most != 10_000 {
 		t.Errorf("%d are remembered", most)

@@ -4,19 +4,17 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"sync"
 	"time"
 
+	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // Verifier checks answers of the canisters of one network. It is safe for concurrent use.
 type Verifier struct {
-	root certify.SubnetPublicKey
-
-	mu            sync.Mutex                     // guards all below
-	proven, older map[[sha256.Size]byte]struct{} // certificates, each with a canister, whose signatures were checked
+	root  certify.SubnetPublicKey
+	valid *wire.Verified // certificates, each with a canister
 }
 
 // New makes a verifier that trusts a root key in DER form.
@@ -25,7 +23,7 @@ func New(rootKey []byte) (*Verifier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the root key: %w", err)
 	}
-	return &Verifier{root: root, proven: map[[sha256.Size]byte]struct{}{}}, nil
+	return &Verifier{root: root, valid: wire.NewVerified(maxProven)}, nil
 }
 
 // checkCertificate checks that the certificate of a proof is current, and that the root key vouches for the tree as the
@@ -59,31 +57,12 @@ func (v *Verifier) checkSignature(certificate *certify.Certificate, encoded []by
 	hash.Write(canister.Bytes())
 	hash.Write(encoded)
 	name := [sha256.Size]byte(hash.Sum(nil))
-	if v.known(name) {
+	if v.valid.Has(name) {
 		return nil
 	}
 	if err := certificate.VerifyForCanister(v.root, canister); err != nil {
 		return err
 	}
-	v.remember(name)
+	v.valid.Add(name)
 	return nil
-}
-
-func (v *Verifier) known(name [sha256.Size]byte) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if _, ok := v.proven[name]; ok {
-		return true
-	}
-	_, ok := v.older[name]
-	return ok
-}
-
-func (v *Verifier) remember(name [sha256.Size]byte) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(v.proven) >= maxProven {
-		v.proven, v.older = map[[sha256.Size]byte]struct{}{}, v.proven
-	}
-	v.proven[name] = struct{}{}
 }

@@ -12,6 +12,6 @@ const (
 	maxSegments = 256
 	// maxDecoded limits the bytes of a compressed body that are decoded to compute its hash. Ours.
 	maxDecoded = 256 << 20
-	// maxProven limits the remembered certificates, in each of two generations. Ours.
-	maxProven = 64
+	// maxProven limits the remembered certificates. Ours.
+	maxProven = 128
 )

@@ -318,10 +318,10 @@ func TestTheLast64CertificatesAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range byte(129) {
-		v.remember([32]byte{i})
+		v.valid.Add([32]byte{i})
 	}
-	if v.known([32]byte{0}) || !v.known([32]byte{64}) || !v.known([32]byte{128}) {
-		t.Errorf("%d and %d certificates are remembered", len(v.proven), len(v.older))
+	if v.valid.Has([32]byte{0}) || !v.valid.Has([32]byte{64}) || !v.valid.Has([32]byte{128}) {
+		t.Error("the last 64 certificates are not remembered, or the first is")
 	}
 }
 
