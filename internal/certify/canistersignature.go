@@ -15,7 +15,7 @@ type CanisterSignature struct {
 
 // Append appends the signature's encoding, self-described CBOR.
 func (s *CanisterSignature) Append(dst []byte) []byte {
-	dst = appendHead(append(dst, selfDescribed...), majorMap, 2)
+	dst = AppendHead(append(dst, selfDescribed...), majorMap, 2)
 	dst = appendBytes(appendText(dst, "certificate"), s.Certificate)
 	return s.Tree.Append(appendText(dst, "tree"))
 }

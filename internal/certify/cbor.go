@@ -23,7 +23,8 @@ const (
 // and some values.
 const selfDescribed = "\xd9\xd9\xf7"
 
-func appendHead(dst []byte, major byte, n uint64) []byte {
+// AppendHead appends the initial bytes of a data item in their shortest form.
+func AppendHead(dst []byte, major byte, n uint64) []byte {
 	major <<= 5
 	switch {
 	case n < 24:
@@ -40,11 +41,11 @@ func appendHead(dst []byte, major byte, n uint64) []byte {
 }
 
 func appendBytes[B string | []byte](dst []byte, b B) []byte {
-	return append(appendHead(dst, majorBytes, uint64(len(b))), b...)
+	return append(AppendHead(dst, majorBytes, uint64(len(b))), b...)
 }
 
 func appendText(dst []byte, s string) []byte {
-	return append(appendHead(dst, majorText, uint64(len(s))), s...)
+	return append(AppendHead(dst, majorText, uint64(len(s))), s...)
 }
 
 var errTruncated = errors.New("CBOR ends in the middle of an item")

@@ -35,7 +35,7 @@ func appendCertificateHead(dst []byte, d *Delegation) []byte {
 	if d != nil {
 		fields = 3
 	}
-	dst = appendHead(append(dst, selfDescribed...), majorMap, fields)
+	dst = AppendHead(append(dst, selfDescribed...), majorMap, fields)
 	return appendText(dst, "tree")
 }
 
@@ -44,8 +44,8 @@ func appendCertificateTail(dst, signature []byte, d *Delegation) []byte {
 	if d == nil {
 		return dst
 	}
-	dst = appendHead(appendText(dst, "delegation"), majorMap, 2)
-	dst = appendHead(appendText(dst, "subnet_id"), majorBytes, uint64(d.Subnet.Len()))
+	dst = AppendHead(appendText(dst, "delegation"), majorMap, 2)
+	dst = AppendHead(appendText(dst, "subnet_id"), majorBytes, uint64(d.Subnet.Len()))
 	dst = d.Subnet.Append(dst)
 	return appendBytes(appendText(dst, "certificate"), d.Certificate)
 }

@@ -9,7 +9,7 @@
 //     proves chosen absences, and HashTree, the form a client reads,
 //   - SubnetKey (BLS12-381) and NodeKey (Ed25519), both from a seed,
 //   - Certificate, Delegation and Height, a tree that is signed once, on the first request,
-//   - the encodings of the values in the tree.
+//   - the encodings of the values in the tree, and the heads of CBOR items.
 //
 // It must not know what a canister, a message or a subnet's state is: it receives paths and values. It must not know
 // who may read which path, and it reads no clock: its reader decides whether a certificate is recent.

@@ -44,7 +44,7 @@ func TestEachLimitLetsTheMostThroughAndRefusesOneMore(t *testing.T) {
 			return err
 		}, "read a certificate: "},
 		"there are ranges": {65_536, "65537 of them; at most 65536 fit", func(n int) error {
-			_, err := DecodeRanges(append(appendHead(nil, majorArray, uint64(n)), make([]byte, 70_000)...))
+			_, err := DecodeRanges(append(AppendHead(nil, majorArray, uint64(n)), make([]byte, 70_000)...))
 			return err
 		}, "read canister range 0: "},
 		"there are controllers": {10, "11 of them; a canister has at most 10", func(n int) error {

@@ -27,9 +27,9 @@ func (rs Ranges) Contains(id principal.Principal) bool {
 // /canister_ranges/{id} (interface specification, "Canister ranges"):
 // self-described CBOR, an array of pairs.
 func (rs Ranges) Encode() []byte {
-	dst := appendHead([]byte(selfDescribed), majorArray, uint64(len(rs)))
+	dst := AppendHead([]byte(selfDescribed), majorArray, uint64(len(rs)))
 	for _, r := range rs {
-		dst = appendHead(dst, majorArray, 2)
+		dst = AppendHead(dst, majorArray, 2)
 		dst = appendPrincipal(appendPrincipal(dst, r.Start), r.End)
 	}
 	return dst
@@ -94,7 +94,7 @@ func (r *reader) principal() (principal.Principal, error) {
 }
 
 func appendPrincipal(dst []byte, p principal.Principal) []byte {
-	return p.Append(appendHead(dst, majorBytes, uint64(p.Len())))
+	return p.Append(AppendHead(dst, majorBytes, uint64(p.Len())))
 }
 
 // RangesOf returns the ranges that a tree shows for a subnet: the shards under /canister_ranges/{subnet} if there are

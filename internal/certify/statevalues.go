@@ -9,7 +9,7 @@ import (
 // EncodeControllers returns the value at /canister/{id}/controllers: self-described
 // CBOR, an array of principals.
 func EncodeControllers(controllers []principal.Principal) []byte {
-	dst := appendHead([]byte(selfDescribed), majorArray, uint64(len(controllers)))
+	dst := AppendHead([]byte(selfDescribed), majorArray, uint64(len(controllers)))
 	for _, c := range controllers {
 		dst = appendPrincipal(dst, c)
 	}
@@ -52,16 +52,16 @@ type SubnetMetrics struct {
 // Encode returns the metrics as CBOR. The consumed cycles are a map with the keys 0 and 1, the upper half null if it is
 // zero, as agents read it.
 func (m SubnetMetrics) Encode() []byte {
-	dst := appendHead(nil, majorMap, 4)
-	dst = appendHead(appendText(dst, "num_canisters"), majorNat, m.Canisters)
-	dst = appendHead(appendText(dst, "canister_state_bytes"), majorNat, m.StateBytes)
-	dst = appendHead(appendText(dst, "consumed_cycles_total"), majorMap, 2)
-	dst = appendHead(appendHead(dst, majorNat, 0), majorNat, m.ConsumedCyclesLow)
-	dst = appendHead(dst, majorNat, 1)
+	dst := AppendHead(nil, majorMap, 4)
+	dst = AppendHead(appendText(dst, "num_canisters"), majorNat, m.Canisters)
+	dst = AppendHead(appendText(dst, "canister_state_bytes"), majorNat, m.StateBytes)
+	dst = AppendHead(appendText(dst, "consumed_cycles_total"), majorMap, 2)
+	dst = AppendHead(AppendHead(dst, majorNat, 0), majorNat, m.ConsumedCyclesLow)
+	dst = AppendHead(dst, majorNat, 1)
 	if m.ConsumedCyclesHigh == 0 {
 		dst = append(dst, nullByte)
 	} else {
-		dst = appendHead(dst, majorNat, m.ConsumedCyclesHigh)
+		dst = AppendHead(dst, majorNat, m.ConsumedCyclesHigh)
 	}
-	return appendHead(appendText(dst, "update_transactions_total"), majorNat, m.UpdateTransactions)
+	return AppendHead(appendText(dst, "update_transactions_total"), majorNat, m.UpdateTransactions)
 }

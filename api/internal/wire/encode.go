@@ -1,38 +1,22 @@
 package wire
 
-import "encoding/binary"
+import "github.com/canisterd/canisterd/internal/certify"
 
 // selfDescribed is tag 55799, which starts every body we write.
 var selfDescribed = []byte{0xd9, 0xd9, 0xf7}
 
-// appendHead appends the initial bytes of a data item in their shortest form.
-func appendHead(dst []byte, major byte, arg uint64) []byte {
-	major <<= 5
-	switch {
-	case arg < 24:
-		return append(dst, major|byte(arg))
-	case arg < 1<<8:
-		return append(dst, major|24, byte(arg))
-	case arg < 1<<16:
-		return binary.BigEndian.AppendUint16(append(dst, major|25), uint16(arg))
-	case arg < 1<<32:
-		return binary.BigEndian.AppendUint32(append(dst, major|26), uint32(arg))
-	}
-	return binary.BigEndian.AppendUint64(append(dst, major|27), arg)
-}
-
-func appendMap(dst []byte, pairs int) []byte { return appendHead(dst, majorMap, uint64(pairs)) }
+func appendMap(dst []byte, pairs int) []byte { return certify.AppendHead(dst, majorMap, uint64(pairs)) }
 
 func appendArray(dst []byte, elements int) []byte {
-	return appendHead(dst, majorArray, uint64(elements))
+	return certify.AppendHead(dst, majorArray, uint64(elements))
 }
 
 func appendText(dst []byte, s string) []byte {
-	return append(appendHead(dst, majorText, uint64(len(s))), s...)
+	return append(certify.AppendHead(dst, majorText, uint64(len(s))), s...)
 }
 
 func appendBlob(dst, b []byte) []byte {
-	return append(appendHead(dst, majorBlob, uint64(len(b))), b...)
+	return append(certify.AppendHead(dst, majorBlob, uint64(len(b))), b...)
 }
 
 func appendTextField(dst []byte, key, value string) []byte {
@@ -44,7 +28,7 @@ func appendBlobField(dst []byte, key string, value []byte) []byte {
 }
 
 func appendNatField(dst []byte, key string, value uint64) []byte {
-	return appendHead(appendText(dst, key), majorNat, value)
+	return certify.AppendHead(appendText(dst, key), majorNat, value)
 }
 
 // newBody returns an empty self-described body with capacity for contents of this many bytes and the few field names

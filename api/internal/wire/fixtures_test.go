@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // instant is the time of these tests, in nanoseconds since 1970.
@@ -73,7 +74,7 @@ func encodeMap(pairs ...pair) []byte {
 
 func blob(b []byte) []byte { return appendBlob(nil, b) }
 func text(s string) []byte { return appendText(nil, s) }
-func nat(n uint64) []byte  { return appendHead(nil, majorNat, n) }
+func nat(n uint64) []byte  { return certify.AppendHead(nil, majorNat, n) }
 func array(elements ...[]byte) []byte {
 	dst := appendArray(nil, len(elements))
 	for _, e := range elements {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/internal/refusal"
 )
 
@@ -63,7 +64,7 @@ func pairsOf(pairs ...any) []byte {
 
 func number(n int) []byte {
 	if n < 0 {
-		return appendHead(nil, majorNegative, uint64(-1-n))
+		return certify.AppendHead(nil, majorNegative, uint64(-1-n))
 	}
 	return nat(uint64(n))
 }
