@@ -168,7 +168,7 @@ func describeExtern(item extern) Extern {
 	e := Extern{Name: item.name, Sort: item.sort.String()}
 	switch t := item.typ.(type) {
 	case *funcType:
-		e.Func = &FuncType{Async: t.async, Params: describeFields(t.params), Result: describeType(t.result)}
+		e.Func = describeFunc(t)
 	case *instanceType:
 		if item.sort == sortInstance {
 			e.Instance = describeExterns(&t.exports)
@@ -182,6 +182,10 @@ func describeExtern(item extern) Extern {
 		}
 	}
 	return e
+}
+
+func describeFunc(t *funcType) *FuncType {
+	return &FuncType{Async: t.async, Params: describeFields(t.params), Result: describeType(t.result)}
 }
 
 func describeType(t *valueType) Type {

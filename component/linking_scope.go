@@ -1,0 +1,237 @@
+package component
+
+// linking evaluates the definitions of a component as an instance does ([instanceState]), without running anything: items are
+// what [Linking] says of them.
+type linking struct {
+	linking   Linking
+	instances int // that were made
+}
+
+// linkedScope has the index spaces of an instance. They grow as those of its scope did when it was validated.
+type linkedScope struct {
+	linking *linking
+	scope   *scope
+	definer *linkedScope // that its component was defined in, for outer aliases
+
+	coreFuncs     []CoreItem
+	coreItems     map[sort][]CoreItem
+	coreModules   []*linkedCode
+	coreInstances []linkedCore
+	components    []*linkedComponent
+	instances     []*linkedExports
+	funcs         []*ComponentFunc
+
+	imported, exported, nested int // definitions that were evaluated
+	exports                    *linkedExports
+}
+
+// linkedCode is a core module.
+type linkedCode struct {
+	data []byte
+	typ  *moduleType
+}
+
+// linkedCore is a core instance: the exports of a module's instance, or items by their names.
+type linkedCore struct {
+	module int
+	items  map[string]CoreItem // nil for an instance of a module
+}
+
+func (c linkedCore) item(name string) CoreItem {
+	if c.items != nil {
+		return c.items[name]
+	}
+	return CoreItem{Module: c.module, Name: name}
+}
+
+func (l *linking) countInstance() {
+	l.instances++
+	if l.instances > maxTreeInstances {
+		invalid(0, "the component makes more than the limit of %d instances", maxTreeInstances)
+	}
+}
+
+func (l *linking) instantiate(code *linkedComponent, args map[string]linkedItem) *linkedExports {
+	l.countInstance()
+	s := &linkedScope{linking: l, scope: code.scope, definer: code.outer, coreItems: map[sort][]CoreItem{}, exports: &linkedExports{}}
+	for _, d := range code.scope.definitions {
+		s.define(d.body, args)
+	}
+	return s.exports
+}
+
+func (s *linkedScope) define(body any, args map[string]linkedItem) {
+	switch body := body.(type) {
+	case coreModule:
+		s.coreModules = append(s.coreModules, &linkedCode{body.data, s.scope.coreModules[len(s.coreModules)]})
+	case coreInstance:
+		s.coreInstances = append(s.coreInstances, s.coreInstance(body))
+	case nested:
+		s.components = append(s.components, &linkedComponent{s.scope.nested[s.nested], s})
+		s.nested++
+	case instance:
+		s.instances = append(s.instances, s.instance(body))
+	case exportAlias:
+		s.add(body.sort, s.instances[body.instance].find(body.name))
+	case coreExportAlias:
+		s.addCore(body.sort, s.coreInstances[body.instance].item(body.name))
+	case outerAlias:
+		s.outerAlias(body)
+	case canonDef:
+		s.canonical(body)
+	case importDef:
+		declared := s.scope.imports.items[s.imported]
+		s.imported++
+		s.add(declared.sort, args[declared.name])
+	case exportDef:
+		declared := s.scope.exports.items[s.exported]
+		s.exported++
+		item := s.item(body.item)
+		s.exports.add(declared.name, item)
+		s.add(declared.sort, item)
+	}
+}
+
+func (s *linkedScope) add(sort sort, item linkedItem) {
+	switch sort {
+	case sortCoreModule:
+		s.coreModules = append(s.coreModules, item.module)
+	case sortFunc:
+		s.funcs = append(s.funcs, item.function)
+	case sortComponent:
+		s.components = append(s.components, item.component)
+	case sortInstance:
+		s.instances = append(s.instances, item.instance)
+	}
+}
+
+func (s *linkedScope) item(i sortIndex) (item linkedItem) {
+	switch i.sort {
+	case sortCoreModule:
+		item.module = s.coreModules[i.index]
+	case sortFunc:
+		item.function = s.funcs[i.index]
+	case sortComponent:
+		item.component = s.components[i.index]
+	case sortInstance:
+		item.instance = s.instances[i.index]
+	}
+	return item
+}
+
+func (s *linkedScope) addCore(sort sort, item CoreItem) {
+	if sort == sortCoreFunc {
+		s.coreFuncs = append(s.coreFuncs, item)
+		return
+	}
+	s.coreItems[sort] = append(s.coreItems[sort], item)
+}
+
+func (s *linkedScope) outerAlias(a outerAlias) {
+	from := s
+	for range a.count {
+		from = from.definer
+	}
+	if a.sort != sortCoreType {
+		s.add(a.sort, from.item(sortIndex{a.sort, a.index}))
+	}
+}
+
+func (s *linkedScope) instance(d instance) *linkedExports {
+	switch e := d.expression.(type) {
+	case instantiate:
+		args := map[string]linkedItem{}
+		for _, arg := range e.args {
+			args[arg.name] = s.item(arg.item)
+		}
+		return s.linking.instantiate(s.components[e.component], args)
+	case inlineExports:
+		exports := &linkedExports{}
+		for _, export := range e.exports {
+			exports.add(export.name.name, s.item(export.item))
+		}
+		return exports
+	}
+	return nil
+}
+
+func (s *linkedScope) coreInstance(d coreInstance) linkedCore {
+	switch e := d.expression.(type) {
+	case coreInstantiate:
+		return s.coreInstantiate(e)
+	case coreExports:
+		items := map[string]CoreItem{}
+		for _, export := range e.exports {
+			if export.item.sort == sortCoreFunc {
+				items[export.name] = s.coreFuncs[export.item.index]
+			} else {
+				items[export.name] = s.coreItems[export.item.sort][export.item.index]
+			}
+		}
+		return linkedCore{items: items}
+	}
+	return linkedCore{}
+}
+
+func (s *linkedScope) coreInstantiate(e coreInstantiate) linkedCore {
+	s.linking.countInstance()
+	code := s.coreModules[e.module]
+	args := map[string]linkedCore{}
+	for _, arg := range e.args {
+		args[arg.name] = s.coreInstances[arg.item.index]
+	}
+	if code == nil {
+		invalid(0, "the component instantiates a core module that it imports, which only a host can supply")
+	}
+	m := LinkedModule{code.data, map[CoreImport]CoreItem{}}
+	for _, i := range code.typ.imports {
+		m.Imports[CoreImport{i.module, i.name}] = args[i.module].item(i.name)
+	}
+	all := &s.linking.linking
+	all.Modules = append(all.Modules, m)
+	return linkedCore{module: len(all.Modules) - 1}
+}
+
+func (s *linkedScope) canonical(d canonDef) {
+	if d.kind == canonLift {
+		core := s.coreFuncs[d.function]
+		s.funcs = append(s.funcs, &ComponentFunc{Core: &core, Type: *describeFunc(s.scope.funcs[len(s.funcs)]), Options: s.options(d.options)})
+		return
+	}
+	typ := s.scope.coreFuncs[len(s.coreFuncs)]
+	c := &Canon{Name: canonicals[d.kind].name, Params: engineTypes(typ.params), Results: engineTypes(typ.results), Slot: d.slot, Options: s.options(d.options)}
+	switch d.kind {
+	case canonLower:
+		c.Func = s.funcs[d.function]
+	case canonTaskReturn:
+		if d.result != nil {
+			c.Result = describeType(s.scope.resolve(0, *d.result))
+		}
+	case canonWaitableSetWait, canonWaitableSetPoll:
+		c.Options.Memory = &s.coreItems[sortCoreMemory][d.memory]
+	}
+	s.addCore(sortCoreFunc, CoreItem{Canon: c})
+}
+
+func (s *linkedScope) options(list []option) CanonOptions {
+	o := CanonOptions{UTF8: true}
+	for _, option := range list {
+		function := func() *CoreItem { f := s.coreFuncs[option.index]; return &f }
+		switch option.code {
+		case optionUTF16, optionLatin1:
+			o.UTF8 = false
+		case optionMemory:
+			memory := s.coreItems[sortCoreMemory][option.index]
+			o.Memory = &memory
+		case optionRealloc:
+			o.Realloc = function()
+		case optionPostReturn:
+			o.PostReturn = function()
+		case optionAsync:
+			o.Async = true
+		case optionCallback:
+			o.Callback = function()
+		}
+	}
+	return o
+}
