@@ -36,6 +36,9 @@ func EncodeValues(values ...Value) ([]byte, error) {
 	return Encode(values, types)
 }
 
+// EncodeTypes writes the part of a message that is in front of its values: the type table, and the types of the values.
+func EncodeTypes(types []*Type) []byte { return appendHeader(nil, types) }
+
 type encoder struct {
 	buf   []byte
 	depth int

@@ -3,6 +3,12 @@ package wasmfile
 // Renumbering maps the indices of a module to those of another one.
 type Renumbering struct {
 	Function, Global, Type func(uint32) uint32
+	// Table, Element and Data, if set, map the indices of tables and segments in instructions other than indirect calls.
+	Table, Element, Data func(uint32) uint32
+	// Base, if set, gives what is added to the offsets of active segments of a table, which are constants then.
+	Base func(table uint32) uint32
+	// Constant, if set, gives the constant expression, without its end, that takes the place of a global's value in another one.
+	Constant func(global uint32) []byte
 	// Replace, if set, appends something in place of a call, or of an instruction on a memory or a data segment. It
 	// reports whether it did.
 	Replace func(out []byte, i Instruction) ([]byte, bool)
@@ -32,6 +38,7 @@ const (
 	OpGlobalGet          = 0x23
 	OpGlobalSet          = 0x24
 	OpTableGet           = 0x25
+	OpTableSet           = 0x26
 	OpI32Load8U          = 0x2d
 	OpMemorySize         = 0x3f
 	OpMemoryGrow         = 0x40
@@ -43,6 +50,14 @@ const (
 
 	MemoryInit = 8
 	DataDrop   = 9
+	memoryCopy = 10
+	memoryFill = 11
+	tableInit  = 12
+	elemDrop   = 13
+	tableCopy  = 14
+	tableGrow  = 15
+	tableSize  = 16
+	tableFill  = 17
 
 	// BlockEmpty is the type of a block without parameters and results.
 	BlockEmpty = 0x40
@@ -66,6 +81,11 @@ func (r *Reader) Body(out []byte, to *Renumbering) []byte {
 func (r *Reader) Expression(out []byte, to *Renumbering) []byte {
 	for {
 		op := r.data[r.pos]
+		if op == OpGlobalGet && to != nil && to.Constant != nil {
+			r.pos++
+			out = append(out, to.Constant(r.U32())...)
+			continue
+		}
 		out = r.instruction(out, to)
 		if op == OpEnd {
 			return out
@@ -92,6 +112,8 @@ func (r *Reader) instruction(out []byte, to *Renumbering) []byte {
 		return AppendU32(append(out, op), to.Function(r.U32()))
 	case OpGlobalGet, OpGlobalSet:
 		return AppendU32(append(out, op), to.Global(r.U32()))
+	case OpTableGet, OpTableSet:
+		return AppendU32(append(out, op), renumbered(to.Table, r.U32()))
 	case OpCall, OpReturnCall, OpCallIndirect, OpReturnCallIndirect, OpMemorySize, OpMemoryGrow, OpMisc:
 		return r.replaceable(out, op, to)
 	}
@@ -110,8 +132,7 @@ func (r *Reader) replaceable(out []byte, op byte, to *Renumbering) []byte {
 			r.U32() // the memory
 		}
 	case op == OpMisc:
-		r.misc(i.Index)
-		return append(append(out, op), r.since(at)...)
+		return r.miscellaneous(out, i.Index, to)
 	case op == OpCallIndirect || op == OpReturnCallIndirect:
 		i.Table = r.U32()
 	}
@@ -121,12 +142,44 @@ func (r *Reader) replaceable(out []byte, op byte, to *Renumbering) []byte {
 		}
 	}
 	switch op {
+	case OpMisc:
+		out = AppendU32(AppendU32(append(out, op), i.Misc), renumbered(to.Data, i.Index))
+		if i.Misc == MemoryInit {
+			out = append(out, 0)
+		}
+		return out
 	case OpCall, OpReturnCall:
 		return AppendU32(append(out, op), to.Function(i.Index))
 	case OpCallIndirect, OpReturnCallIndirect:
 		return AppendU32(AppendU32(append(out, op), to.Type(i.Index)), i.Table)
 	}
 	return append(append(out, op), r.since(at)...)
+}
+
+// renumbered maps an index, if there is a map.
+func renumbered(to func(uint32) uint32, i uint32) uint32 {
+	if to == nil {
+		return i
+	}
+	return to(i)
+}
+
+// miscellaneous copies an instruction after OpMisc that is none on data segments.
+func (r *Reader) miscellaneous(out []byte, op uint32, to *Renumbering) []byte {
+	at := r.pos
+	out = AppendU32(append(out, OpMisc), op)
+	switch op {
+	case tableInit:
+		return AppendU32(AppendU32(out, renumbered(to.Element, r.U32())), renumbered(to.Table, r.U32()))
+	case elemDrop:
+		return AppendU32(out, renumbered(to.Element, r.U32()))
+	case tableCopy:
+		return AppendU32(AppendU32(out, renumbered(to.Table, r.U32())), renumbered(to.Table, r.U32()))
+	case tableGrow, tableSize, tableFill:
+		return AppendU32(out, renumbered(to.Table, r.U32()))
+	}
+	r.misc(op)
+	return append(out, r.since(at)...)
 }
 
 // immediates skips the immediates of an operator.
@@ -166,9 +219,9 @@ func (r *Reader) access() {
 
 func (r *Reader) misc(op uint32) {
 	switch op {
-	case DataDrop, 11, 13, 15, 16, 17: // memory.fill, elem.drop, table.grow, size, fill
+	case DataDrop, memoryFill, elemDrop, tableGrow, tableSize, tableFill:
 		r.U32()
-	case MemoryInit, 10, 12, 14: // memory.copy, table.init, copy
+	case MemoryInit, memoryCopy, tableInit, tableCopy:
 		r.U32()
 		r.U32()
 	}
@@ -188,6 +241,16 @@ func (r *Reader) vector(op uint32) {
 	}
 }
 
+// elementOffset copies the offset of an active segment.
+func (r *Reader) elementOffset(out []byte, table uint32, to *Renumbering) []byte {
+	if to == nil || to.Base == nil || to.Base(table) == 0 {
+		return r.Expression(out, to)
+	}
+	r.Byte() // OpI32Const
+	out = AppendI32(append(out, OpI32Const), r.I32()+int32(to.Base(table)))
+	return append(out, r.Byte())
+}
+
 // Flags of element segments: a passive or declarative one; an active one with the index of its table, or a declarative
 // one; one with expressions in place of indices.
 const (
@@ -198,14 +261,17 @@ const (
 
 // Element copies an element segment. Without a renumbering it only reads it.
 func (r *Reader) Element(out []byte, to *Renumbering) []byte {
-	at := r.pos
 	flags := r.U32()
+	out = AppendU32(out, flags)
+	table := uint32(0)
 	if flags&ElementPassive == 0 && flags&ElementIndexed != 0 {
-		r.U32() // its table
+		table = r.U32()
+		if to != nil {
+			out = AppendU32(out, renumbered(to.Table, table))
+		}
 	}
-	out = append(out, r.since(at)...)
 	if flags&ElementPassive == 0 {
-		out = r.Expression(out, to)
+		out = r.elementOffset(out, table, to)
 	}
 	if flags&(ElementPassive|ElementIndexed) != 0 {
 		out = append(out, r.Byte()) // the kind, or the type, of its elements

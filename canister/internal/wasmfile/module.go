@@ -34,6 +34,20 @@ const (
 	KindGlobal
 )
 
+// Flags of data segments: a passive one, and one with the index of its memory.
+const (
+	segmentPassive = 1
+	segmentIndexed = 2
+)
+
+// AppendSegment appends a data segment.
+func AppendSegment(out []byte, s Segment) []byte {
+	if s.Offset == nil {
+		return AppendBlock(append(out, segmentPassive), s.Content)
+	}
+	return AppendBlock(append(append(out, 0), s.Offset...), s.Content)
+}
+
 // nameSection is the custom section with the names of functions, in its part functionNames.
 const (
 	nameSection   = "name"
@@ -50,6 +64,13 @@ type Import struct {
 func AppendImport(out []byte, i Import) []byte {
 	out = AppendBlock(AppendBlock(out, i.Module), i.Name)
 	return AppendU32(append(out, KindFunction), i.Type)
+}
+
+// OtherImport is an imported table, memory or global, with the bytes of its type.
+type OtherImport struct {
+	Module, Name string
+	Kind         byte
+	Type         []byte
 }
 
 // Export is an exported item.
@@ -78,13 +99,14 @@ func AppendMemory(out []byte, m Memory) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(append(out, 1), m.Min), m.Max)
 }
 
-// Module is a parsed module. Its imports are functions. Types, globals, elements and bodies are as read, and so are the
-// contents of the sections in Raw.
+// Module is a parsed module. Types, globals, elements and bodies are as read, and so are the contents of the sections in Raw.
 type Module struct {
 	Types     []string
-	Imports   []Import
-	Functions []uint32 // the types of its own functions
+	Imports   []Import      // of functions
+	Others    []OtherImport // of what is no function; a canister's module has none
+	Functions []uint32      // the types of its own functions
 	Memory    *Memory
+	Memories  int // of its own; a canister's module has at most one
 	Globals   [][]byte
 	Exports   []Export
 	Start     *uint32
@@ -113,16 +135,14 @@ func (m *Module) section(id byte, r *Reader) {
 	case SectionType:
 		r.Each(func() { m.Types = append(m.Types, r.functionType()) })
 	case SectionImport:
-		r.Each(func() {
-			item := Import{Module: string(r.Block()), Name: string(r.Block())}
-			r.Byte() // a function
-			item.Type = r.U32()
-			m.Imports = append(m.Imports, item)
-		})
+		r.Each(func() { m.imported(r) })
 	case SectionFunction:
 		r.Each(func() { m.Functions = append(m.Functions, r.U32()) })
 	case SectionMemory:
-		r.Each(func() { m.Memory = r.memory() })
+		r.Each(func() {
+			m.Memory = r.memory()
+			m.Memories++
+		})
 	case SectionGlobal:
 		r.Each(func() {
 			at := r.pos
@@ -148,12 +168,60 @@ func (m *Module) section(id byte, r *Reader) {
 	}
 }
 
+func (m *Module) imported(r *Reader) {
+	item := OtherImport{Module: string(r.Block()), Name: string(r.Block()), Kind: r.Byte()}
+	at := r.pos
+	switch item.Kind {
+	case KindFunction:
+		m.Imports = append(m.Imports, Import{item.Module, item.Name, r.U32()})
+		return
+	case KindTable:
+		r.Byte() // the type of its elements
+		r.memory()
+	case KindMemory:
+		r.memory()
+	case KindGlobal:
+		r.Bytes(2)
+	}
+	item.Type = r.since(at)
+	m.Others = append(m.Others, item)
+}
+
 func (r *Reader) functionType() string {
 	at := r.pos
 	r.Byte()
 	r.Block() // parameters: a byte each
 	r.Block()
 	return string(r.since(at))
+}
+
+// EachTable reads the tables of a module: the type of their elements, and their size at first.
+func (r *Reader) EachTable(read func(elements byte, size uint64)) {
+	r.Each(func() {
+		elements := r.Byte()
+		read(elements, r.memory().Min)
+	})
+}
+
+// Segment is a data segment. Offset is a constant expression; nil for a passive segment.
+type Segment struct{ Offset, Content []byte }
+
+// EachSegment reads the data segments of a module.
+func (r *Reader) EachSegment(read func(Segment)) {
+	r.Each(func() {
+		var s Segment
+		flags := r.U32()
+		if flags == segmentIndexed {
+			r.U32() // its memory
+		}
+		if flags != segmentPassive {
+			at := r.pos
+			r.Expression(nil, nil)
+			s.Offset = r.since(at)
+		}
+		s.Content = r.Block()
+		read(s)
+	})
 }
 
 func (r *Reader) memory() *Memory {
