@@ -136,7 +136,7 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 		return nil, err
 	}
 	defer end()
-	m, err := rewrite.Rewrite(uploaded, e.rewriting(hash, form{}))
+	m, err := rewriteLinked(uploaded, e.rewriting(hash, form{}))
 	if err != nil {
 		return nil, err
 	}

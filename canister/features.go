@@ -16,11 +16,14 @@ type Features uint8
 // FeatureWASI lets a canister have modules that import WASI preview 1 (see package canister/internal/wasi).
 const FeatureWASI Features = 1 << 0
 
+// FeatureComponents lets a canister have components in place of modules (see package canister/internal/components).
+const FeatureComponents Features = 1 << 1
+
 // AllFeatures are all known features.
-const AllFeatures = FeatureWASI
+const AllFeatures = FeatureWASI | FeatureComponents
 
 // featureNames are the names of the features, by bit.
-var featureNames = [...]string{"wasi"}
+var featureNames = [...]string{"wasi", "components"}
 
 // FeaturesOf returns the features with the given names. The error lists the known names.
 func FeaturesOf(names []string) (all Features, err error) {
@@ -51,7 +54,7 @@ func (m *Module) Refusal(f Features) *intercanister.Reject {
 	switch {
 	case m.m.Refusal == "":
 		return nil
-	case f&FeatureWASI == 0:
+	case f&m.Needs() == 0:
 		return invalidWasm(m.m.Refusal)
 	case m.m.Fault != "":
 		return invalidWasm(m.m.Fault)
@@ -61,10 +64,13 @@ func (m *Module) Refusal(f Features) *intercanister.Reject {
 
 // Needs returns the features that a canister must have for the module.
 func (m *Module) Needs() Features {
-	if m.m.Refusal != "" {
-		return FeatureWASI
+	switch {
+	case m.m.Refusal == "":
+		return 0
+	case m.m.Component:
+		return FeatureComponents
 	}
-	return 0
+	return FeatureWASI
 }
 
 // WASIFunction is a function of WASI preview 1 with its WebAssembly type: Params are i32 or i64. Returns is false if it

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 
-	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
@@ -51,7 +50,7 @@ func (m *Module) codeOf(ctx context.Context, f form) (*wasm.Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		observed, err = rewrite.Rewrite(uploaded, e.rewriting(m.m.Hash, f))
+		observed, err = rewriteLinked(uploaded, e.rewriting(m.m.Hash, f))
 		if err != nil {
 			return nil, fmt.Errorf("rewrite module %x for a profile or coverage: %w", m.m.Hash[:8], err)
 		}

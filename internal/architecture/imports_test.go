@@ -39,6 +39,7 @@ var arrows = map[string]struct {
 	"canister/internal/rewrite":    {nil, "a pass from bytes to bytes"},
 	"canister/internal/wasmfile":   {nil, "the binary format of valid modules"},
 	"canister/internal/polyfill":   {[]string{"canister/internal/wasmfile"}, "a linker from bytes to bytes"},
+	"canister/internal/components": {[]string{"candid", "canister/internal/wasmfile", "component"}, "a linker from bytes to bytes, which knows the types of components and of Candid"},
 	"canister/internal/fragment":   {[]string{"canister/internal/wasmfile"}, "modules from a module, bytes from bytes"},
 	"canister/internal/demangle":   {nil, "a name is read without its module"},
 	"canister/internal/checkpoint": {nil, "one file of slots; what lies in them is the memories' business"},

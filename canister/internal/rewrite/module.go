@@ -111,10 +111,12 @@ type Module struct {
 	Methods []Method        // sorted by kind, then name
 	Custom  []CustomSection // icp: sections, in order
 
-	// Refusal is why the module cannot be installed on mainnet: it needs WASI. It is empty for all others, which are
-	// the same with and without Options.WASI. Fault is why it cannot be installed even with WASI; then there is no
-	// Binary. Both are Messages of an Invalid.
+	// Refusal is why the module cannot be installed on mainnet: it needs WASI, or is a component. It is empty for all
+	// others, which are the same with and without Options.WASI. Fault is why it cannot be installed even with this
+	// feature; then there is no Binary. Both are Messages of an Invalid, except for the Fault of a component that cannot
+	// be linked.
 	Refusal, Fault string
+	Component      bool // it was linked of a component
 
 	MutatesTable    bool   // contains table.set, grow, fill, copy or init; possible in conformance mode only
 	References      bool   // contains ref.func, table.get or a global with a reference: calls are not all its code can do with functions
@@ -152,7 +154,7 @@ func (m *Module) MayImport(host string) bool {
 	case WideSystemModule:
 		return m.Memory64
 	case WASIModule:
-		return m.Refusal != ""
+		return m.Refusal != "" && !m.Component
 	}
 	return true
 }

@@ -34,6 +34,20 @@ func decodeUpload(uploaded []byte) ([]byte, *Invalid) {
 	return nil, invalidDecoding("unsupported canister module format")
 }
 
+// Begins reports whether a module as uploaded, raw or gzip, begins with some bytes when it is decompressed.
+func Begins(uploaded []byte, with string) bool {
+	if !bytes.HasPrefix(uploaded, []byte(gzipMagic)) {
+		return bytes.HasPrefix(uploaded, []byte(with))
+	}
+	stream, err := gzip.NewReader(bytes.NewReader(uploaded))
+	if err != nil {
+		return false
+	}
+	start := make([]byte, len(with))
+	_, err = io.ReadFull(stream, start)
+	return err == nil && string(start) == with
+}
+
 func checkModuleSize(size uint64) *Invalid {
 	if size <= maxModuleBytes {
 		return nil

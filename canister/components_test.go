@@ -1,0 +1,284 @@
+package canister_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/test/canistertest"
+)
+
+func componentFile(t testing.TB, name string) []byte {
+	t.Helper()
+	binary, err := os.ReadFile("internal/components/testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}
+
+// interfaceOf reads the interface that the linker made.
+func interfaceOf(t testing.TB, m *canister.Module) *did.File {
+	t.Helper()
+	section, ok := m.Section("candid:service")
+	if !ok {
+		t.Fatal("the module has no interface")
+	}
+	file, err := did.Parse(string(section.Content))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, section.Content)
+	}
+	return file
+}
+
+func TestTasksOfAComponentFollowTheRulesOfItsABI(t *testing.T) {
+	place := canistertest.NewPlace(t)
+	m := place.Module(componentFile(t, "tasks.wasm"))
+	c, file := place.Canister(m, nil), interfaceOf(t, m)
+	for _, call := range []struct{ method, args, want string }{
+		{"started", "()", "(5 : nat32)"},
+		{"exit", "()", "exit exited without a result"},
+		{"exit_twice", "()", "exit_twice returned twice"},
+		{"wait_alone", "()", "wait_alone waits, and has made no call that could wake it"},
+		{"wait_nowhere", "()", "the component used a handle that is no waitable set"},
+		{"bad_code", "()", "a callback returned a code that does not exist"},
+		{"cancel", "()", "the component confirmed a cancellation that did not happen"},
+		{"block", "()", "only a callback can wait in a canister"},
+		{"drop", "()", "the component used a handle that is no subtask"},
+		{"cancel_call", "()", "the component used a handle that is no subtask"},
+		{"join", "()", "the component used a handle that is no subtask"},
+		{"poll", "()", "(0 : nat32)"},
+		{"turn", "(3)", "(11 : nat32)"},
+		{"choose", "(0)", "(100 : nat32)"},
+		{"choose", "(1)", "(200 : nat32)"},
+		{"choose", "(2)", "Canister trapped"},
+		{"half", "(3, 4.5)", "(3.75 : float64)"},
+		{"twice", "()", "(3.75 : float64)"},
+		{"half_down", "(3)", "(1.5 : float32)"},
+		{"close_door", "()", "()"},
+		{"started", "()", "the component takes no calls now (backpressure)"},
+	} {
+		if got := called(t, place, c, file, call.method, call.args); !strings.Contains(got, call.want) {
+			t.Errorf("%s%s: got %s, want %s", call.method, call.args, got, call.want)
+		}
+	}
+}
+
+// called calls a method with arguments as text, and returns its reply or its failure.
+func called(t testing.TB, place *canistertest.Place, c *canister.Canister, file *did.File, name, args string) string {
+	t.Helper()
+	method, ok := file.Method(name)
+	if !ok {
+		t.Fatalf("there is no method %s in\n%s", name, file)
+	}
+	types := did.Types(method.Args)
+	values, err := candid.ParseArgsAt(args, types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := candid.Encode(values, types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := place.Update(c, name, message)
+	switch {
+	case out.Failure != nil:
+		return out.Failure.Text
+	case out.Response == nil:
+		return "no response"
+	case out.Response.Reject != nil:
+		return out.Response.Reject.Text
+	}
+	reply, err := candid.DecodeTypes(out.Response.Reply, did.Types(method.Results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return candid.FormatArgs(reply)
+}
+
+// TestValuesOfComponentsAreThoseOfCandid sends values of all types, and of types that are a little different, through a
+// component: it must take what Candid's rules say that it takes, and see the values that they say.
+func TestValuesOfComponentsAreThoseOfCandid(t *testing.T) {
+	place := canistertest.NewPlace(t)
+	m := place.Module(componentFile(t, "till.wasm"))
+	c := place.Canister(m, nil)
+	echo, _ := interfaceOf(t, m).Method("echo")
+	want := []*candid.Type{echo.Args[0].Type}
+	taken, refused := 0, 0
+	for seed := range uint64(600) {
+		d := &drawing{rand.New(rand.NewPCG(seed, 1))}
+		typ := want[0]
+		if d.IntN(3) > 0 {
+			typ = d.near(typ, 3)
+		}
+		value := d.value(typ)
+		message, err := candid.Encode([]candid.Value{value}, []*candid.Type{typ})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		err = candid.CheckSubtype(typ, want[0])
+		out := place.Update(c, "echo", message)
+		switch {
+		case (err == nil) != (out.Failure == nil):
+			t.Fatalf("seed %d: Candid says %v, the component %v, for\n%s\nof the type %s", seed, err, out.Failure, candid.Format(value), typ)
+		case err != nil:
+			refused++
+		default:
+			taken++
+			expected, err := candid.DecodeTypes(message, want)
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if reply := out.Response.Reply; !sameValues(reply, expected, want) {
+				got, err := candid.DecodeTypes(reply, want)
+				t.Fatalf("seed %d: got %s (%v), want %s", seed, candid.FormatArgs(got), err, candid.FormatArgs(expected))
+			}
+		}
+	}
+	if taken < 150 || refused < 150 {
+		t.Errorf("%d values were taken and %d refused: the test is weak", taken, refused)
+	}
+}
+
+func sameValues(reply []byte, expected []candid.Value, types []*candid.Type) bool {
+	got, err := candid.DecodeTypes(reply, types)
+	return err == nil && len(got) == 1 && candid.Equal(got[0], expected[0])
+}
+
+// drawing draws values, and types near others.
+type drawing struct{ *rand.Rand }
+
+// near changes one part of a type, n levels down at most.
+func (d *drawing) near(t *candid.Type, n int) *candid.Type {
+	if n == 0 || d.IntN(4) == 0 {
+		return d.changed(t)
+	}
+	switch {
+	case t.Kind() == candid.KindOpt:
+		return candid.OptOf(d.near(t.Elem(), n-1))
+	case t.Kind() == candid.KindVec:
+		return candid.VecOf(d.near(t.Elem(), n-1))
+	case len(t.Fields()) > 0:
+		fields := append([]candid.Field(nil), t.Fields()...)
+		i := d.IntN(len(fields))
+		fields[i].Type = d.near(fields[i].Type, n-1)
+		return d.made(t.Kind(), fields)
+	}
+	return d.changed(t)
+}
+
+func (d *drawing) made(kind candid.Kind, fields []candid.Field) *candid.Type {
+	make := candid.RecordOf
+	if kind == candid.KindVariant {
+		make = candid.VariantOf
+	}
+	t, err := make(fields...)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func (d *drawing) changed(t *candid.Type) *candid.Type {
+	named := func(name string) *candid.Type { t, _ := candid.PrimitiveByName(name); return t }
+	fields := append([]candid.Field(nil), t.Fields()...)
+	switch choice := d.IntN(6); {
+	case choice == 0:
+		return candid.OptOf(t)
+	case choice == 1 && t.Kind() == candid.KindOpt:
+		return t.Elem()
+	case choice == 2 && len(fields) > 1:
+		i := d.IntN(len(fields))
+		return d.made(t.Kind(), append(fields[:i], fields[i+1:]...))
+	case choice == 3 && len(fields) > 0:
+		more := candid.VecOf(d.made(candid.KindRecord, []candid.Field{{Label: candid.Named("more"), Type: named("text")}}))
+		return d.made(t.Kind(), append(fields, candid.Field{Label: candid.Named("more"), Type: more}))
+	case choice == 4 && t.Kind() == candid.KindInt:
+		return named("nat")
+	}
+	return named([]string{"nat", "int", "nat8", "int64", "text", "null", "reserved", "principal", "bool", "float64"}[d.IntN(10)])
+}
+
+func (d *drawing) value(t *candid.Type) candid.Value {
+	switch t.Kind() {
+	case candid.KindNull:
+		return candid.Null{}
+	case candid.KindReserved:
+		return candid.Reserved{}
+	case candid.KindText:
+		return candid.Text([]string{"", "Ada", "gr\u00fc\u00df dich", "\U0001f980\U0001f980", "a longer text, which does not fit into a buffer of the runtime" + string(make([]byte, 300))}[d.IntN(5)])
+	case candid.KindPrincipal:
+		return candid.Principal(principal.Canister(d.Uint64N(1000)))
+	case candid.KindOpt:
+		if d.IntN(3) == 0 {
+			return candid.Opt{}
+		}
+		return candid.Opt{Value: d.value(t.Elem())}
+	case candid.KindVec:
+		return d.vec(t)
+	case candid.KindRecord:
+		var r candid.Record
+		for _, f := range t.Fields() {
+			r = append(r, candid.FieldValue{Label: f.Label, Value: d.value(f.Type)})
+		}
+		return r
+	case candid.KindVariant:
+		f := t.Fields()[d.IntN(len(t.Fields()))]
+		return candid.Variant{Label: f.Label, Value: d.value(f.Type)}
+	}
+	return d.number(t)
+}
+
+func (d *drawing) vec(t *candid.Type) candid.Value {
+	if t.IsBlob() {
+		return candid.Blob(make([]byte, d.IntN(400)))
+	}
+	var v candid.Vec
+	for range d.IntN(4) {
+		v = append(v, d.value(t.Elem()))
+	}
+	return v
+}
+
+func (d *drawing) number(t *candid.Type) candid.Value {
+	n := d.Uint64() >> d.IntN(64)
+	switch t.Kind() {
+	case candid.KindBool:
+		return candid.Bool(n&1 == 1)
+	case candid.KindNat8:
+		return candid.Nat8(n)
+	case candid.KindNat16:
+		return candid.Nat16(n)
+	case candid.KindNat32: // a char
+		return candid.Nat32(n % 0xd800)
+	case candid.KindNat64:
+		return candid.Nat64(n)
+	case candid.KindInt8:
+		return candid.Int8(n)
+	case candid.KindInt16:
+		return candid.Int16(n)
+	case candid.KindInt32:
+		return candid.Int32(n)
+	case candid.KindInt64:
+		return candid.Int64(n)
+	case candid.KindFloat32:
+		return candid.Float32(n)
+	case candid.KindFloat64:
+		return candid.Float64(n)
+	}
+	big := new(big.Int).Lsh(new(big.Int).SetUint64(n), uint(d.IntN(200)))
+	if t.Kind() == candid.KindNat {
+		natural, _ := candid.NatOfBig(big)
+		return natural
+	}
+	if n&2 == 2 {
+		big.Neg(big)
+	}
+	return candid.IntOfBig(big)
+}

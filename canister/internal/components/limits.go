@@ -1,0 +1,21 @@
+package components
+
+// Limits of a component that is linked. There are none for canisters on the Internet Computer: a module has its own.
+const (
+	maxCoreInstances  = 100       // of core modules: each is copied
+	maxLinkedBytes    = 100 << 20 // of all their code and data; a module of a canister: 104857600
+	maxInterfaceBytes = 60 << 10  // of the interface in Candid
+	maxTableElements  = 1_000_000 // of all tables together; one of a canister: 1000000
+	maxTableBytes     = 4 << 20   // of the types of exported functions
+)
+
+// The runtime's memory: the slots, its stack, its data, the tables.
+const (
+	slotBytes     = 8
+	slotsBytes    = 256 // slots for 16 values
+	stackBytes    = 64 << 10
+	tableAlign    = 8
+	runtimeAlign  = 16
+	imageBytes    = 256 // of values that are passed without memory (image in tasks.c)
+	callbackCount = 3   // of functions of the runtime that the network calls
+)

@@ -1,0 +1,68 @@
+package components
+
+import "github.com/canisterd/canisterd/canister/internal/wasmfile"
+
+// runtimeSize reads how many bytes of memory the data of the runtime takes, from the section dylink.0: its first part has the
+// size.
+func runtimeSize() uint32 {
+	const memoryInfo = 1
+	r := wasmfile.NewReader(runtime[len(wasmfile.Header):])
+	if r.Byte() != wasmfile.SectionCustom {
+		panic("the runtime has no section dylink.0")
+	}
+	section := wasmfile.NewReader(r.Block())
+	if string(section.Block()) != "dylink.0" || section.Byte() != memoryInfo {
+		panic("the runtime has no section dylink.0")
+	}
+	return wasmfile.NewReader(section.Block()).U32()
+}
+
+func align(n, to uint32) uint32 { return (n + to - 1) &^ (to - 1) }
+
+// generateStart writes the start function: first those of the core modules run, then the runtime gets its memory.
+func (l *linker) generateStart() {
+	stack := uint32(slotsBytes)
+	data := stack + stackBytes
+	tables := align(data+runtimeSize(), tableAlign)
+	content := l.tables.bytes()
+	size := align(tables+uint32(len(content)), runtimeAlign)
+
+	var c code
+	for _, p := range l.parts {
+		if p.m.Start != nil && p != l.runtime { // which has relocations there, of data that it does not have yet
+			c = c.call(p.function(*p.m.Start))
+		}
+	}
+	c = c.i32(0).i32(0).i32(runtimeAlign).i32(int32(size)).call(l.realloc).setGlobal(l.own.slots)
+	at := func(offset uint32) code { return code{}.global(l.own.slots).i32(int32(offset)).op(opI32Add) }
+	c = c.global(l.own.slots).i32(0).i32(int32(size)).op(wasmfile.OpMisc, miscMemoryFill, 0)
+	c = append(c, at(data)...).setGlobal(l.own.stackPointer)
+	c = append(c, at(data)...).setGlobal(l.own.memoryBase)
+	for i, s := range l.runtime.segments {
+		if i > 0 {
+			panic("the runtime has several data segments")
+		}
+		c = append(c, at(data)...).i32(0).i32(int32(len(s.Content))).memoryInit(l.runtime.data)
+	}
+	c = append(c, at(tables)...).i32(0).i32(int32(len(content))).memoryInit(uint32(len(l.data)))
+	l.data = append(l.data, wasmfile.AppendSegment(nil, wasmfile.Segment{Content: content}))
+	c = append(c.global(l.own.slots), at(tables)...).call(l.of("start"))
+	c = c.i32(int32(l.tableSize)).call(l.of("callbacks_at"))
+
+	l.addCallbacks()
+	l.methods.start = l.add("start", entryType, body(0, c))
+	mutable := func(value int32) []byte { return append(code{typeI32, 1}.i32(value), wasmfile.OpEnd) }
+	for range ownGlobalCount {
+		l.globals = append(l.globals, mutable(0))
+	}
+}
+
+// addCallbacks puts the functions that the network calls into the table.
+func (l *linker) addCallbacks() {
+	element := append(code{0}.i32(int32(l.tableSize)), wasmfile.OpEnd, callbackCount)
+	for _, name := range [callbackCount]string{"on_reply", "on_reject", "on_cleanup"} {
+		element = wasmfile.AppendU32(element, l.of(name))
+	}
+	l.elements = append(l.elements, element)
+	l.tableSize += callbackCount
+}
