@@ -281,7 +281,7 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 	$(GO) run ./test/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
-fixtures: ## compile the system canisters and those of tests, generate the control API, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; components: Python 3 with venv; ONLY=motoko, asyncbugs, realbugs, template, native, rust, components, rust-components, known or proto for one group)
+fixtures: ## compile the system canisters and those of tests, generate the control API, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; components: Python 3 with venv; ONLY=motoko, asyncbugs, realbugs, template, native, rust, components, rust-components, component-canisters, rust-component-canisters, known or proto for one group)
 	$(GO) run ./test/fixtures -make -only '$(ONLY)'
 
 .PHONY: archive-fixture

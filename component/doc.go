@@ -34,6 +34,8 @@
 //	values.go         which Go values they are
 //	memory_limit.go, footprint.go   what an instance may take, and what is counted
 //
+// For programs that make one module of a component, linking*.go evaluate the same definitions without running anything.
+//
 // The index spaces of an instance grow as those of its scope did in validation, so an index means the same in both, and
 // static types are looked up in the scope. A resource of a static type is looked up in the instance ([instanceState.bind]).
 // Values between components are Go values on their way. A trap is a panic with a [*Trap], which unwinds through the engine

@@ -56,7 +56,7 @@ type LinkedExport struct {
 
 // Link describes how a component is linked. Like [Describe], it does not validate the code of core modules. The error of a
 // component that is not valid is an [*Invalid].
-func Link(binary []byte) (*Linking, error) {
+func Link(binary []byte) (found *Linking, err error) {
 	scope, err := check(binary, func([]byte) error { return nil })
 	if err != nil {
 		return nil, err

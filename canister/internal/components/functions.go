@@ -168,7 +168,8 @@ func (l *linker) pageAllocator() code {
 // generate writes the functions with which the runtime calls the program, and the start function.
 func (l *linker) generate() {
 	var invoke, callback, postReturn code
-	for i, f := range l.methods.functions {
+	for i, x := range l.exported {
+		f := x.function
 		params, results := signature(l.typeOfFunction(*f.Core))
 		number := int32(i)
 		invoke = invoke.when(0, number, l.loadSlots(params).call(l.function(*f.Core)).toI64(results).op(opReturn))

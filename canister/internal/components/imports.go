@@ -93,40 +93,61 @@ func checkShape(name string, f component.FuncType, want string) {
 	}
 }
 
-// functionShape writes a type of a function without the names of its types, so that all that is equal in memory is equal.
+// functionShape writes a type of a function without the names of its types, so that all that is equal in memory is equal. The
+// text of a large type is cut.
 func functionShape(f component.FuncType) string {
-	var params []string
-	for _, p := range f.Params {
-		params = append(params, shape(p.Type))
+	s := new(shape)
+	s.add("(")
+	for i, p := range f.Params {
+		s.separate(i)
+		s.typ(p.Type)
 	}
-	text := "(" + strings.Join(params, ",") + ")"
+	s.add(")")
 	if f.Result.Kind() != 0 {
-		text += "->" + shape(f.Result)
+		s.add("->")
+		s.typ(f.Result)
 	}
-	return text
+	return string(*s)
 }
 
-func shape(t component.Type) string {
-	var parts []string
-	for _, f := range t.Fields() {
-		part := f.Name
-		if f.Type.Kind() != 0 {
-			if part != "" {
-				part += ":"
-			}
-			part += shape(f.Type)
-		}
-		parts = append(parts, part)
+// shape is the text of a type.
+type shape []byte
+
+func (s *shape) add(text string) { *s = append(*s, text...) }
+
+func (s *shape) separate(i int) {
+	if i > 0 {
+		s.add(",")
 	}
-	text := t.Kind().String()
+}
+
+func (s *shape) typ(t component.Type) {
+	s.add(t.Kind().String())
+	fields := t.Fields()
+	opening, closing := "<", ">"
 	switch {
 	case t.Kind() == component.KindRecord:
-		return text + "{" + strings.Join(parts, ",") + "}"
-	case t.Kind() == component.KindFixedList:
-		parts = append(parts, strconv.FormatUint(uint64(t.Length()), 10))
+		opening, closing = "{", "}"
+	case len(fields) == 0:
+		return
 	}
-	if len(parts) > 0 {
-		text += "<" + strings.Join(parts, ",") + ">"
+	s.add(opening)
+	for i, f := range fields {
+		if len(*s) > maxShapeBytes {
+			s.add("…")
+			return
+		}
+		s.separate(i)
+		s.add(f.Name)
+		if f.Name != "" && f.Type.Kind() != 0 {
+			s.add(":")
+		}
+		if f.Type.Kind() != 0 {
+			s.typ(f.Type)
+		}
 	}
-	return text
+	if t.Kind() == component.KindFixedList {
+		s.add("," + strconv.FormatUint(uint64(t.Length()), 10))
+	}
+	s.add(closing)
 }

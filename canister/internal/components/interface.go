@@ -8,14 +8,13 @@ import (
 	"github.com/canisterd/canisterd/component"
 )
 
-// methods are the functions that a component exports, by their numbers, and the start function of the linked module.
-type methods struct {
-	functions []*component.ComponentFunc
-	exports   []string // of the linked module
-	names     []string // of methods; empty for entry points
-	kinds     []candid.Annotation
-	flags     []uint32
-	start     uint32
+// An exported function is a method or an entry point. Its place in linker.exported is its number.
+type exported struct {
+	function *component.ComponentFunc
+	export   string // of the linked module
+	method   string // its name; empty for an entry point
+	kind     candid.Annotation
+	flags    uint32 // flagAsync …
 }
 
 const entryType = "\x60\x00\x00" // of entry points: no parameters, no results
@@ -28,38 +27,32 @@ var prefixes = map[candid.Annotation]string{0: "canister_update ", candid.Query:
 
 // collect finds the methods and entry points.
 func (l *linker) collect() {
-	m, taken := &l.methods, map[string]string{}
+	taken := map[string]string{}
 	for _, e := range l.linking.Exports {
-		f := e.Func
-		checkExported(e.Name, f)
-		var (
-			export, name string
-			flags        uint32
-			annotation   candid.Annotation
-		)
+		checkExported(e.Name, e.Func)
+		x := exported{function: e.Func}
 		if short, ok := ofPackage(e.Name); ok {
 			entry, known := entryPoints[short]
 			if !known {
 				refuse("the component exports %s, which is no entry point of canisters", e.Name)
 			}
-			checkShape(e.Name, f.Type, entry.typ)
-			export, flags = entry.export, entry.flags
+			checkShape(e.Name, e.Func.Type, entry.typ)
+			x.export, x.flags = entry.export, entry.flags
 		} else {
-			name, annotation = method(e.Name, f)
-			export = prefixes[annotation] + name
-			if other, ok := taken[name]; ok {
-				refuse("the component exports %s and %s, which would be the same method %s", other, e.Name, name)
+			x.method, x.kind = method(e.Name, e.Func)
+			x.export = prefixes[x.kind] + x.method
+			if other, ok := taken[x.method]; ok {
+				refuse("the component exports %s and %s, which would be the same method %s", other, e.Name, x.method)
 			}
-			taken[name] = e.Name
+			taken[x.method] = e.Name
 		}
-		if f.Options.Async {
-			flags |= flagAsync
+		if e.Func.Options.Async {
+			x.flags |= flagAsync
 		}
-		if f.Options.PostReturn != nil {
-			flags |= flagPostReturn
+		if e.Func.Options.PostReturn != nil {
+			x.flags |= flagPostReturn
 		}
-		m.functions, m.exports, m.names = append(m.functions, f), append(m.exports, export), append(m.names, name)
-		m.kinds, m.flags = append(m.kinds, annotation), append(m.flags, flags)
+		l.exported = append(l.exported, x)
 	}
 }
 
@@ -94,27 +87,25 @@ func method(export string, f *component.ComponentFunc) (name string, kind candid
 
 // exportAll writes the functions into the tables, and makes the exports and the interface.
 func (l *linker) exportAll() {
-	m := &l.methods
-	for i, f := range m.functions {
-		l.tables.setFunction(i, m.names[i], f, m.flags[i])
-		entry := l.add(m.exports[i], entryType, body(0, code{}.i32(int32(i)).call(l.of("enter"))))
-		l.exports = append(l.exports, wasmfile.Export{Name: m.exports[i], Kind: wasmfile.KindFunction, Index: entry})
+	for i, x := range l.exported {
+		l.tables.setFunction(i, x)
+		entry := l.add(x.export, entryType, body(0, code{}.i32(int32(i)).call(l.of("enter"))))
+		l.exports = append(l.exports, wasmfile.Export{Name: x.export, Kind: wasmfile.KindFunction, Index: entry})
 	}
 	l.metadata = append(l.metadata, append(wasmfile.AppendBlock(nil, interfaceSection), l.service()...))
 }
 
 // service writes the interface in Candid, in the order of the component.
 func (l *linker) service() string {
-	m := &l.methods
 	text := "service : {\n"
-	for i, f := range m.functions {
-		if m.names[i] != "" {
-			own := l.tables.candid.function(f.Type, m.kinds[i]).String()
-			text += "  " + candid.Named(m.names[i]).String() + " : " + strings.TrimPrefix(own, "func ") + ";\n"
+	for _, x := range l.exported {
+		if x.method != "" {
+			own := l.tables.candid.function(x.function.Type, x.kind).String()
+			text += "  " + candid.Named(x.method).String() + " : " + strings.TrimPrefix(own, "func ") + ";\n"
 		}
-	}
-	if len(text) > maxInterfaceBytes {
-		refuse("the interface of the component has more than the limit of %d bytes in Candid", maxInterfaceBytes)
+		if len(text) > maxInterfaceBytes {
+			refuse("the interface of the component has more than the limit of %d bytes in Candid", maxInterfaceBytes)
+		}
 	}
 	return text + "}\n"
 }

@@ -5,6 +5,8 @@ const (
 	maxCoreInstances  = 100       // of core modules: each is copied
 	maxLinkedBytes    = 100 << 20 // of all their code and data; a module of a canister: 104857600
 	maxInterfaceBytes = 60 << 10  // of the interface in Candid
+	maxShapeBytes     = 1 << 10   // of the text of a type, which is compared with one of ic:canister
+	maxValueBytes     = 1<<28 - 1 // of a value in memory, without what it points to; specification 2^28 - 1
 	maxTableElements  = 1_000_000 // of all tables together; one of a canister: 1000000
 	maxTableBytes     = 4 << 20   // of the types of exported functions
 )

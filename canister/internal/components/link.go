@@ -2,6 +2,7 @@ package components
 
 import (
 	"fmt"
+	goruntime "runtime"
 
 	"github.com/canisterd/canisterd/canister/internal/wasmfile"
 	"github.com/canisterd/canisterd/component"
@@ -29,8 +30,10 @@ func Link(binary []byte) (module []byte, err error) {
 		case nil:
 		case refused:
 			err = fault
-		default: // package wasmfile read code that is not valid
-			err = fmt.Errorf("a core module of the component is not valid (%v)", fault)
+		case goruntime.Error: // package wasmfile read code that is not valid
+			err = fmt.Errorf("a core module of the component is not valid (%w)", fault)
+		default:
+			panic(fault)
 		}
 	}()
 	l := &linker{
@@ -38,7 +41,7 @@ func Link(binary []byte) (module []byte, err error) {
 		dispatchers: map[string]uint32{},
 	}
 	l.collect()
-	l.tables = newTables(len(l.methods.functions))
+	l.tables = newTables(len(l.exported))
 	l.merge()
 	l.exportAll()
 	l.generate()
@@ -72,8 +75,9 @@ type linker struct {
 	dispatchers map[string]uint32           // functions with which the runtime calls the program, by name
 	own         ownGlobals
 	realloc     uint32
+	start       uint32
 	tables      *tables
-	methods     methods
+	exported    []exported
 }
 
 // generated is a function that the linker writes.
@@ -136,7 +140,7 @@ func (l *linker) write() []byte {
 	out = wasmfile.AppendSection(out, wasmfile.SectionMemory, wasmfile.AppendMemory([]byte{1}, memory))
 	out = wasmfile.AppendList(out, wasmfile.SectionGlobal, l.globals, wasmfile.AppendRaw[[]byte])
 	out = wasmfile.AppendList(out, wasmfile.SectionExport, l.exports, wasmfile.AppendExport)
-	out = wasmfile.AppendSection(out, wasmfile.SectionStart, wasmfile.AppendU32(nil, l.methods.start))
+	out = wasmfile.AppendSection(out, wasmfile.SectionStart, wasmfile.AppendU32(nil, l.start))
 	out = wasmfile.AppendList(out, wasmfile.SectionElement, l.elements, wasmfile.AppendRaw[[]byte])
 	out = wasmfile.AppendSection(out, wasmfile.SectionDataCount, wasmfile.AppendU32(nil, uint32(len(l.data))))
 	out = wasmfile.AppendList(out, wasmfile.SectionCode, l.bodies, wasmfile.AppendBlock[[]byte])

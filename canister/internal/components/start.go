@@ -50,7 +50,7 @@ func (l *linker) generateStart() {
 	c = c.i32(int32(l.tableSize)).call(l.of("callbacks_at"))
 
 	l.addCallbacks()
-	l.methods.start = l.add("start", entryType, body(0, c))
+	l.start = l.add("start", entryType, body(0, c))
 	mutable := func(value int32) []byte { return append(code{typeI32, 1}.i32(value), wasmfile.OpEnd) }
 	for range ownGlobalCount {
 		l.globals = append(l.globals, mutable(0))

@@ -41,11 +41,12 @@ const functionWords = 7 // of a struct function (runtime.h)
 type tables struct {
 	data   []byte
 	places map[string]uint32 // of types, by their bytes
+	types  map[component.Type]uint32
 	candid *candidTypes
 }
 
 func newTables(functions int) *tables {
-	return &tables{data: make([]byte, 4*functionWords*functions), places: map[string]uint32{}, candid: newCandidTypes()}
+	return &tables{data: make([]byte, 4*functionWords*functions), places: map[string]uint32{}, types: map[component.Type]uint32{}, candid: newCandidTypes()}
 }
 
 func (t *tables) bytes() []byte { return t.data }
@@ -78,6 +79,9 @@ type nodeField struct {
 }
 
 func (t *tables) add(n node) uint32 {
+	if n.size > maxValueBytes {
+		refuse("a value of a function takes %d bytes of memory, which is more than the limit of %d", n.size, maxValueBytes)
+	}
 	words := []uint32{n.kind, uint32(n.candid), uint32(n.size), n.discriminant, uint32(n.flat), uint32(len(n.fields))}
 	for _, f := range n.fields {
 		words = append(words, f.hash, f.typ, uint32(f.offset))
@@ -96,10 +100,11 @@ func (t *tables) add(n node) uint32 {
 }
 
 // setFunction writes an exported function.
-func (t *tables) setFunction(number int, name string, f *component.ComponentFunc, flags uint32) {
-	header := t.candid.header(f.Type.Result)
+func (t *tables) setFunction(number int, x exported) {
+	typ, name := x.function.Type, x.method
+	header := t.candid.header(typ.Result)
 	words := [functionWords]uint32{
-		t.params(f.Type), t.typ(f.Type.Result), flags, t.put([]byte(name)), uint32(len(name)), t.put(header), uint32(len(header)),
+		t.params(typ), t.typ(typ.Result), x.flags, t.put([]byte(name)), uint32(len(name)), t.put(header), uint32(len(header)),
 	}
 	for i, w := range words {
 		binary.LittleEndian.PutUint32(t.data[4*(functionWords*number+i):], w)
@@ -137,9 +142,15 @@ var primitiveTables = map[component.Kind]uint32{
 
 // typ returns the place of a type: 0 for none.
 func (t *tables) typ(typ component.Type) uint32 {
-	if typ.Kind() == 0 {
-		return 0
+	place, ok := t.types[typ]
+	if !ok && typ.Kind() != 0 {
+		place = t.define(typ)
+		t.types[typ] = place
 	}
+	return place
+}
+
+func (t *tables) define(typ component.Type) uint32 {
 	own := t.candid.of(typ)
 	n := node{candid: own.Kind(), flat: typ.FlatCount(), discriminant: uint32(typ.DiscriminantSize())}
 	var offsets []uint64

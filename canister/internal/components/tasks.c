@@ -72,7 +72,7 @@ static struct task *new_task(u32 function) {
   return t;
 }
 
-// end_task frees a task that has ended, once no call refers to it.
+// end_task frees a task that has ended, once no call refers to it. It is called when either happens.
 static void end_task(struct task *t) {
   if (!t->ended || t->open) return;
   t->next_spare = spare;
@@ -261,9 +261,9 @@ void resolve(u32 handle) {
     if (waiter != t) fail("a task waits for a call that another task made");
     items[set].waiter = 0;
     run(t, set << 4 | CODE_WAIT);
-  } else if (!t->open && waiter == t) {
-    fail_in("", function_at(t->function), " waits, and has made no call that could wake it");
+    return;
   }
+  if (!t->open && waiter == t) fail_in("", function_at(t->function), " waits, and has made no call that could wake it");
   end_task(t);
 }
 

@@ -1007,7 +1007,7 @@ type InstallHead struct {
 	// Keep the main memory at an upgrade (wasm_memory_persistence). Unset: it is kept if both the new and the old module
 	// ask for it (enhanced orthogonal persistence).
 	KeepMainMemory *bool `protobuf:"varint,7,opt,name=keep_main_memory,json=keepMainMemory,proto3,oneof" json:"keep_main_memory,omitempty"`
-	// Names of features that the network does not have: wasi. The canister gets exactly these before the module is
+	// Names of features that the network does not have: wasi, components. The canister gets exactly these before the module is
 	// installed, even if the installation then fails. Empty: it keeps its features, until its code is uninstalled.
 	Features []string `protobuf:"bytes,8,rep,name=features,proto3" json:"features,omitempty"`
 	// Install nothing: the canister has this module already, and gets debug information for it, which counts from its next
