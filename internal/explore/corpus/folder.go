@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/canisterd/canisterd/internal/regular"
 )
@@ -50,7 +49,7 @@ func Open(path string) (*Folder, error) {
 type entry struct {
 	name  string
 	size  int64
-	since time.Time
+	since int64 // when it was written, in ns
 }
 
 // list returns the files, oldest first.
@@ -66,10 +65,10 @@ func (f *Folder) list() (all []entry, err error) {
 		case err != nil:
 			return nil, fmt.Errorf("reading the corpus: %w", err)
 		default:
-			all = append(all, entry{file.Name(), info.Size(), info.ModTime()})
+			all = append(all, entry{file.Name(), info.Size(), info.ModTime().UnixNano()})
 		}
 	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.name, b.name)) })
 	return all, nil
 }
 
