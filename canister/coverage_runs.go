@@ -21,7 +21,7 @@ type RanBlocks struct {
 func (c *Coverage) TakeRan() (all []RanBlocks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for hash, m := range c.modules { // sorted below
+	for hash, m := range c.modules { // in any order: the result is sorted
 		var ran []uint32
 		for i := range m.ran {
 			if m.ran[i].Load() == 0 {

@@ -27,6 +27,7 @@ var exempt = map[string]string{
 	"internal/golden":              "support for tests; reads and writes golden files",
 	"internal/regular":             "opens files for packages of the edge",
 	"internal/explore/campaign":    "runs jobs of an exploration on goroutines",
+	"internal/explore/corpus":      "reads and writes the files of a corpus",
 	"internal/explore/workqueue":   "moves jobs between processes",
 	"internal/modulecache":         "makes a folder, and looks at its owner",
 	"internal/inprocess":           "runs instances at the time of this computer",
