@@ -172,7 +172,7 @@ func (r *scriptRun) command(c suiteCommand) error {
 		}
 		return r.assert(c, err)
 	case "assert_invalid", "assert_malformed":
-		return r.assert(c, refusal(r.T, c, path))
+		return r.assert(c, whyRefused(r.T, c, path))
 	case "assert_trap":
 		_, err := r.invoke(c)
 		if trap := new(Trap); !errors.As(err, &trap) {
@@ -245,8 +245,8 @@ func (r *scriptRun) invoke(c suiteCommand) (any, error) {
 	return result, nil
 }
 
-// refusal says why a component is refused. wasm-tools reads the text format.
-func refusal(t *testing.T, c suiteCommand, path string) error {
+// whyRefused says why a component is refused. wasm-tools reads the text format.
+func whyRefused(t *testing.T, c suiteCommand, path string) error {
 	if c.ModuleType == "text" {
 		out, err := exec.Command(wasmTools, "parse", path, "--output", os.DevNull).CombinedOutput()
 		if err != nil {
