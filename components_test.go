@@ -65,8 +65,20 @@ func TestTasksOfAComponentWaitForCallsOfCanisters(t *testing.T) {
 	if n, err := canisterd.Call[uint32](ctx, till, "take_each", []uint64{1, 2, 3}); err != nil || n != 3 {
 		t.Errorf("%d deposits at the same time: %v", n, err)
 	}
-	if balance, err := canisterd.Query[uint64](ctx, bank, "balance"); err != nil || balance != 11 {
-		t.Errorf("the bank has %d (%v), want 11", balance, err)
+	// Two tasks that wait at the same time have records of their own, also if others have ended before.
+	var both []*canisterd.Pending
+	for _, amounts := range [][]uint64{{10, 20}, {30}} {
+		pending, err := till.Submit(ctx, "take_each", amounts, canisterd.Into(new(uint32)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = append(both, pending)
+	}
+	if err := errors.Join(both[0].Await(ctx), both[1].Await(ctx)); err != nil {
+		t.Error(err)
+	}
+	if balance, err := canisterd.Query[uint64](ctx, bank, "balance"); err != nil || balance != 71 {
+		t.Errorf("the bank has %d (%v), want 71", balance, err)
 	}
 	if err := till.Call(ctx, "open", principal.Canister(1<<40), true); err != nil {
 		t.Fatal(err)

@@ -56,8 +56,8 @@ func Controllers(controllers ...principal.Principal) DeployOption {
 	return func(d *deployment) { d.controllers = controllers }
 }
 
-// Features sets what the module may use although the Internet Computer would refuse it: "wasi". The canister keeps them
-// over upgrades.
+// Features sets what the module may use although the Internet Computer would refuse it: "wasi", "components". The
+// canister keeps them over upgrades.
 func Features(names ...string) DeployOption { return func(d *deployment) { d.features = names } }
 
 // Named sets the name of the canister in traces, errors and [Network.Canister]; the default is the name of the file.

@@ -53,7 +53,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 				}
 				installed, err := c.install(ctx, d, head, args[1], debug)
 				if err != nil {
-					c.hintFeature(err, "install it with --feature wasi")
+					c.hintFeature(err, "install it with --feature %s")
 					return err
 				}
 				hash := hex.EncodeToString(installed.GetModuleHash())
@@ -77,7 +77,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 	flags.BoolVar(&f.yes, "yes", false, reinstallYes)
 	flags.StringVar(&f.sourceMap, "map", "", "source map of the module, for the lines of backtraces and profiles (default: MODULE.map, if it is there and of this build)")
 	flags.StringVar(&f.debugFile, "debug", "", "Wasm file with the debug information that was stripped from the module")
-	flags.StringSliceVar(&f.features, "feature", nil, "imports to allow beyond those of the network: wasi (default: as at the last installation)")
+	flags.StringSliceVar(&f.features, "feature", nil, "what to allow beyond the network: wasi, components (default: as at the last installation)")
 	return sending(cmd)
 }
 

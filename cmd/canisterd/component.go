@@ -16,10 +16,10 @@ import (
 )
 
 func (c *cli) componentGroup() *cobra.Command {
-	all := group("component", "Run components of the Component Model")
-	all.Long = `Run components of the Component Model, without a daemon or a network: canisters cannot be
-components yet.`
-	all.AddCommand(c.componentRun(), c.componentWIT())
+	all := group("component", "Run components of the Component Model, and link them into modules")
+	all.Long = `Run components of the Component Model without a daemon or a network, or link them into
+modules. canisterd canister install and deploy take components with the feature components.`
+	all.AddCommand(c.componentLink(), c.componentRun(), c.componentWIT())
 	return all
 }
 

@@ -101,7 +101,7 @@ func (x *deploying) installModule(ctx context.Context, name string, head *contro
 	}
 	installed, err := x.cli.install(ctx, x.daemon, head, x.project.Path(x.project.Canisters[name].Wasm), debug)
 	if err != nil {
-		x.cli.hintFeature(err, "set features: [wasi] for "+name+" in "+project.File)
+		x.cli.hintFeature(err, "set features: [%s] for "+name+" in "+project.File)
 		return "", err
 	}
 	switch installed.GetMode() {

@@ -35,7 +35,7 @@ func newReader(t *testing.T) *reader {
 	root := mustAbs(t, repository)
 	prepare(t)
 	r := &reader{t: t, repository: root, clone: os.Getenv("HERE")}
-	for _, pattern := range []string{"Makefile", "proto/tools.mk", "README.md", "examples/motoko/*", "examples/doublewithdraw/*", "examples/upgrades/*/*", "examples/asyncbugs/shared/*", "examples/asyncbugs/invariants/*/*", "cmd/canisterd/testdata/keys/*", "component/testdata/valid/greeter.wasm", "component/testdata/valid/streams.wasm", "component/testdata/wasi/clerk.wasm"} {
+	for _, pattern := range []string{"Makefile", "proto/tools.mk", "README.md", "examples/motoko/*", "examples/doublewithdraw/*", "examples/upgrades/*/*", "examples/asyncbugs/shared/*", "examples/asyncbugs/invariants/*/*", "cmd/canisterd/testdata/keys/*", "component/testdata/valid/greeter.wasm", "component/testdata/valid/streams.wasm", "component/testdata/wasi/clerk.wasm", "canister/internal/components/testdata/till.wasm"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)

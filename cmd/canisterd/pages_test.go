@@ -113,6 +113,7 @@ var excerptsFrom = map[string]string{
 	"component/":                "make test, make test-components",
 	"docker-compose.yml":        "make test",
 	"examples/":                 "make test, make test-clients",
+	"explore/":                  "make test",
 	"test/e2e/js/":              "make test-clients",
 	"test/e2e/pocketic/":        "make test-clients",
 	"test/e2e/pocketic/python/": "make test-clients-python",

@@ -86,7 +86,7 @@ func (f *rehearseFlags) addTo(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.operations, "op", nil, "operation at whose awaits to upgrade, 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; repeatable")
 	flags.StringArrayVar(&f.invariants, "invariant", nil, "condition that must hold when no message of the operations is left, such as 'vault paidOut <= 100'")
 	flags.StringVar(&f.snapshot, "snapshot", "", "rehearse on a stored state: a snapshot of the instance, a file of canisterd instance export, or a directory of canisterd clone, canisterd canister snapshot download or icp canister snapshot download")
-	flags.StringSliceVar(&f.features, "feature", nil, "imports to allow beyond those of the network: wasi (default: as at the last installation)")
+	flags.StringSliceVar(&f.features, "feature", nil, "what to allow beyond the network: wasi, components (default: as at the last installation)")
 	flags.BoolVar(&f.strict, "strict", false, "also exit with code 2 for a warning")
 }
 

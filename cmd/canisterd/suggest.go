@@ -59,12 +59,16 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w%s (see %s --help)", err, question, cmd.CommandPath())
 }
 
-// hintFeature says how to install a module that the network refuses because it needs WASI.
+// hintFeature says how to install a module that the network refuses because it needs a feature. The remedy is a format with
+// the name of the feature.
 func (c *cli) hintFeature(err error, remedy string) {
 	text := err.Error()
-	needs := strings.Contains(text, "from 'wasi_snapshot_preview1' that is not exported")
-	if needs && !c.json {
-		c.note("note: the module imports WASI, which the Internet Computer does not provide: %s, or convert it with canisterd wasm polyfill", remedy)
+	switch {
+	case c.json:
+	case strings.Contains(text, "from 'wasi_snapshot_preview1' that is not exported"):
+		c.note("note: the module imports WASI, which the Internet Computer does not provide: %s, or convert it with canisterd wasm polyfill", fmt.Sprintf(remedy, "wasi"))
+	case strings.Contains(text, "unknown binary version and encoding combination"):
+		c.note("note: the file may be a component, which the Internet Computer does not run: %s, or link it into a module with canisterd component link", fmt.Sprintf(remedy, "components"))
 	}
 }
 

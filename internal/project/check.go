@@ -3,6 +3,7 @@ package project
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -62,7 +63,7 @@ func (p *Project) checkFiles(name string, principals map[string]string) error {
 	if err != nil {
 		return fmt.Errorf("reading its module: %w", err)
 	}
-	if err := CheckModule(module); err != nil {
+	if err := checkHeader(module, spec.Features); err != nil {
 		return fmt.Errorf("%s %w", p.Path(spec.Wasm), err)
 	}
 	if err := spec.checkFrontend(p); err != nil {
@@ -78,11 +79,17 @@ func (p *Project) checkFiles(name string, principals map[string]string) error {
 	return nil
 }
 
-// wasmMagic begins modules.
-var wasmMagic = []byte("\x00asm\x01\x00\x00\x00")
+// moduleHeader and componentHeader begin the two kinds of WebAssembly files.
+var (
+	moduleHeader    = []byte("\x00asm\x01\x00\x00\x00")
+	componentHeader = []byte("\x00asm\x0d\x00\x01\x00")
+)
 
-// CheckModule says what is wrong with the bytes of a module as far as that is seen at once; compilers say the rest.
-func CheckModule(module []byte) error {
+// featureComponents is the feature of canisters that may have a component in place of a module.
+const featureComponents = "components"
+
+// checkHeader says what is wrong with the first bytes of a module for a canister with these features; compilers check the rest.
+func checkHeader(module []byte, features []string) error {
 	if bytes.HasPrefix(module, []byte{0x1f, 0x8b}) {
 		r, err := gzip.NewReader(bytes.NewReader(module))
 		if err == nil {
@@ -92,8 +99,13 @@ func CheckModule(module []byte) error {
 			return fmt.Errorf("is a damaged gzip file: %w", err)
 		}
 	}
-	if !bytes.HasPrefix(module, wasmMagic) {
+	switch {
+	case bytes.HasPrefix(module, moduleHeader):
+		return nil
+	case !bytes.HasPrefix(module, componentHeader):
 		return fmt.Errorf("is not a Wasm module: it begins with %.16q", module[:min(len(module), 16)])
+	case !slices.Contains(features, featureComponents):
+		return errors.New("is a component, which the Internet Computer does not run: set features: [components], or link it into a module with canisterd component link")
 	}
 	return nil
 }

@@ -100,11 +100,11 @@ func TestAnInterfaceInAFileCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raw, err := p.EncodeInit("a", argument, wasmMagic); err != nil || string(raw) != "DIDL\x00\x01\x7b\x05" {
+	if raw, err := p.EncodeInit("a", argument, moduleHeader); err != nil || string(raw) != "DIDL\x00\x01\x7b\x05" {
 		t.Errorf("the argument is %q (%v)", raw, err)
 	}
 	for name, want := range map[string]string{"b": "../b.did is outside", "c": "candid: c.did: line 1"} {
-		if _, err := p.EncodeInit(name, FromText(""), wasmMagic); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := p.EncodeInit(name, FromText(""), moduleHeader); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}

@@ -58,7 +58,7 @@ type Canister struct {
 	Controllers []string          `yaml:"controllers" doc:"Principals, or names of canisters of the project or of identities (default: the one who deploys)." example:"[2vxsx-fae, bank]"`
 	Environment map[string]string `yaml:"environment" doc:"Environment variables, beside PUBLIC_CANISTER_ID:NAME for each canister of the project." example:"{STAGE: test}"`
 	After       []string          `yaml:"after" doc:"Canisters to install before it, beside those that its arguments and environment name." example:"[ledger]"`
-	Features    []string          `yaml:"features" doc:"What the module may use beyond the network, which would refuse it: wasi." example:"[wasi]"`
+	Features    []string          `yaml:"features" doc:"What the module may use beyond the network, which would refuse it: wasi, components." example:"[wasi]"`
 	Candid      string            `yaml:"candid" doc:"The interface: a .did file, for arguments, calls by name and canister help (default: the interface in the module)." example:"bank.did"`
 	Clone       *Clone            `yaml:"clone" doc:"The canister of another network that it is a clone of, with its code and state; see below." example:"{id: ryjl3-tyaaa-aaaaa-aaaba-cai, from: ic}"`
 	Frontend    string            `yaml:"frontend" doc:"Directory whose files are uploaded to the canister after its installation. It must be an asset canister; see below." example:"dist"`
