@@ -1,24 +1,14 @@
 #!/bin/sh
 # Compiles the components in Rust and puts them beside the others, or into the folder OUT, at the path that they have in
-# the repository. The compiler is the one that make fixtures ONLY=rust unpacks (test/canistertest/fixtures/rust.sh), in RUST_WEB.
+# the repository.
 set -eu
 cd "$(dirname "$0")"
 root="$(cd ../.. && pwd)"
 out="${OUT:-$root}/component/testdata"
-RUST_WEB="${RUST_WEB:-$root/bin/tools/rust-web-1.96}"
-if ! test -x "$RUST_WEB/usr/bin/rustc"; then
-  echo "fixtures: $RUST_WEB has no rustc: run make fixtures ONLY=rust, which unpacks it, or set RUST_WEB" >&2
-  exit 1
-fi
-unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS RUSTC_WRAPPER
-export RUSTC="$RUST_WEB/usr/bin/rustc" RUSTC_BOOTSTRAP=1 CARGO_PROFILE_RELEASE_TRIM_PATHS=all
-LD_LIBRARY_PATH="$(echo "$RUST_WEB"/usr/lib/*-linux-gnu)"
-export LD_LIBRARY_PATH
 # A folder of its own: the name of a package is the name of its file there.
-export CARGO_TARGET_DIR="$root/bin/rust-components" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$RUST_WEB/usr/lib/llvm-22/bin/wasm-ld"
-for program in rust/valid/orders rust-async/valid/desk rust-wasi/wasi/clerk rust-wasi-async/wasi/timers; do
-  (cd "${program%%/*}" && "$RUST_WEB/usr/bin/cargo" build --quiet --locked --release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort -Ztrim-paths)
-  result="${program#*/}.wasm"
-  mkdir -p "$out/${result%/*}"
-  "${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" component new "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/${result#*/}" --output "$out/$result"
-done
+export CARGO_TARGET_DIR="$root/bin/rust-components"
+. ./rust_compile.sh
+compile rust "$out/valid/orders.wasm"
+compile rust-async "$out/valid/desk.wasm"
+compile rust-wasi "$out/wasi/clerk.wasm"
+compile rust-wasi-async "$out/wasi/timers.wasm"
