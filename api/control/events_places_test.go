@@ -26,6 +26,7 @@ func TestStreamsMakeMessagesOfEventsOnHalfOfTheProcessors(t *testing.T) {
 func TestEventsWaitForAPlaceToBeShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &events{Server: New(nil, Options{})}
+		defer s.Close(t.Context()) // its workers would outlive the bubble
 		e := &driver.Recorded{Sequence: 7, Event: replica.Event{Kind: replica.RoundEnded}}
 		for range cap(s.showing) {
 			s.showing <- struct{}{}
