@@ -95,13 +95,13 @@ func TestDamagedComponentsAreRefused(t *testing.T) {
 	}
 }
 
+// FuzzLink looks for components that end the linker, or whose modules end the rewriter. Core code that is not valid is
+// refused by the latter.
 func FuzzLink(f *testing.F) {
 	f.Add(read(f, "testdata/tasks.wasm"))
-	f.Fuzz(func(t *testing.T, binary []byte) {
+	f.Fuzz(func(_ *testing.T, binary []byte) {
 		if linked, err := components.Link(binary); err == nil {
-			if _, err := rewrite.Rewrite(linked, rewrite.Options{Conformance: true}); err != nil {
-				t.Skip() // the code of a core module is not valid
-			}
+			_, _ = rewrite.Rewrite(linked, rewrite.Options{Conformance: true})
 		}
 	})
 }
