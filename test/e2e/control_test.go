@@ -110,7 +110,7 @@ func requestFor(method string) string {
 		return `{"before": {"instance": "nobody"}, "after": {"instance": "nobody"}}`
 	case ".InstallCode", ".Mock":
 		return `{"head": {"instance": "nobody"}}`
-	case ".AnswerQuestions":
+	case ".AnswerQuestions", ".EndExploration":
 		return `{"exploration": "none"}`
 	case ".ReplayAsking":
 		return `{"replay": {"instance": "nobody"}}`

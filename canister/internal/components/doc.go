@@ -1,6 +1,6 @@
 // Package components links a component (component.Link) into one core module that a canister can have.
 //
-// It owns the linker, the runtime that it links in (runtime.wasm, of the files in C here), the WIT package ic:canister, and how
+// It owns the linker, the runtime that it links in (runtime.wasm, of the C files in runtime), the WIT package ic:canister, and how
 // types of WIT are types of Candid. It maps bytes to bytes; it must not know messages, nor which modules a canister may have: the
 // linked module is validated like any other.
 //
@@ -22,8 +22,9 @@ package components
 
 import _ "embed"
 
-// runtime is the runtime, compiled (build.sh). Functions for the program are exported by the names of the canonical definitions
-// and of the functions of ic:canister that they are.
+// runtime is the runtime, compiled (runtime/build.sh; with cgo, Go would compile C files that lie in a folder of Go files).
+// Functions for the program are exported by the names of the canonical definitions and of the functions of ic:canister that
+// they are.
 //
 //go:embed runtime.wasm
 var runtime []byte

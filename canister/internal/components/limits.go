@@ -18,6 +18,6 @@ const (
 	stackBytes    = 64 << 10
 	tableAlign    = 8
 	runtimeAlign  = 16
-	imageBytes    = 256 // of values that are passed without memory (image in tasks.c)
+	imageBytes    = 256 // of values that are passed without memory (image in runtime/tasks.c)
 	callbackCount = 3   // of functions of the runtime that the network calls
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/component"
 )
 
-// Kinds of types in the tables (enum kind in runtime.h).
+// Kinds of types in the tables (enum kind in runtime/runtime.h).
 const (
 	tableBool = iota + 1
 	tableBytes1
@@ -27,7 +27,7 @@ const (
 	tableInt
 )
 
-// Flags of functions (runtime.h).
+// Flags of functions (runtime/runtime.h).
 const (
 	flagAsync = 1 << iota
 	flagPostReturn
@@ -35,7 +35,7 @@ const (
 	flagSilent
 )
 
-const functionWords = 7 // of a struct function (runtime.h)
+const functionWords = 7 // of a struct function (runtime/runtime.h)
 
 // tables are the types of exported functions, as the runtime reads them: first the functions, then what they refer to.
 type tables struct {

@@ -4,7 +4,7 @@
 # which the linker places: nothing of the target's libraries is used.
 set -eu
 cd "$(dirname "$0")"
-root="$(cd ../../.. && pwd)"
+root="$(cd ../../../.. && pwd)"
 out="${OUT:-$root}/canister/internal/components"
 CLANG="${CLANG:-/usr/bin/clang-14}"
 if ! "$CLANG" --version 2>/dev/null | grep -q "clang version 14\."; then
@@ -20,6 +20,6 @@ for source in memory candid tasks imports; do
 done
 "${WASM_LD:-/usr/bin/wasm-ld-14}" -shared --experimental-pic --no-entry --strip-debug --gc-sections -o "$out/runtime.wasm" "$objects"/*.o
 mkdir -p "$out/testdata"
-for source in testdata/*.wat; do
-  "${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" parse "$source" --output "$out/${source%.wat}.wasm"
+for source in ../testdata/*.wat; do
+  "${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" parse "$source" --output "$out/testdata/$(basename "$source" .wat).wasm"
 done
