@@ -2,12 +2,14 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/canisterd/canisterd/canister"
 )
@@ -42,7 +44,10 @@ func (e *engines) open(dir string) (*engine, error) {
 	made, err := canister.NewEngine(canister.EngineConfig{
 		CacheDir: e.cacheDir, HeapDir: dir, Compiler: e.compiler, Stopwatch: stopwatch(), Coverage: e.coverage,
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return nil, fmt.Errorf("starting the engine: %w: raise the limit (ulimit -n), then start again", err)
+	case err != nil:
 		return nil, fmt.Errorf("starting the engine: %w", err)
 	}
 	return &engine{made, 1}, nil
