@@ -51,7 +51,7 @@ func TestADamagedFileIsSkippedByItsName(t *testing.T) {
 	f := open(t)
 	add(t, f, "whole")
 	runs, _ := read(t, f)
-	for name, text := range map[string]string{runs[0].Name: "who", strings.Repeat("0", 20) + extension: strings.Repeat("x", maxFileBytes+1)} {
+	for name, text := range map[string]string{runs[0].Name: "who", strings.Repeat("0", 20) + extension: strings.Repeat("x", 256<<10+1)} {
 		if err := os.WriteFile(filepath.Join(f.path, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -73,15 +73,15 @@ func TestADamagedFileIsSkippedByItsName(t *testing.T) {
 
 func TestTheOldestRunsMakeRoomForNewOnes(t *testing.T) {
 	f := open(t)
-	for n := range maxFiles + 2*trimInterval - maxFiles%trimInterval {
+	for n := range 1_056 {
 		add(t, f, fmt.Sprint("run ", n))
 	}
-	if all, err := f.list(); err != nil || len(all) != maxFiles {
+	if all, err := f.list(); err != nil || len(all) != 1_000 {
 		t.Errorf("the folder has %d files, %v", len(all), err)
 	}
 	large := open(t)
-	for n := range maxBytes/maxFileBytes + trimInterval {
-		add(t, large, fmt.Sprint(n, strings.Repeat(" ", maxFileBytes-10)))
+	for n := range 96 {
+		add(t, large, fmt.Sprint(n, strings.Repeat(" ", 256<<10-10)))
 	}
 	all, err := large.list()
 	if err != nil {
@@ -91,11 +91,11 @@ func TestTheOldestRunsMakeRoomForNewOnes(t *testing.T) {
 	for _, e := range all {
 		bytes += e.size
 	}
-	if bytes > maxBytes || bytes < maxBytes-maxFileBytes {
+	if bytes > 16<<20 || bytes < 16<<20-256<<10 {
 		t.Errorf("the folder has %d bytes", bytes)
 	}
-	add(t, f, strings.Repeat("x", maxFileBytes+1))
-	if runs, _ := read(t, f); len(runs) != maxFiles {
+	add(t, f, strings.Repeat("x", 256<<10+1))
+	if runs, _ := read(t, f); len(runs) != 1_000 {
 		t.Errorf("with a run that is too large, the folder has %d files", len(runs))
 	}
 }
@@ -120,7 +120,7 @@ func TestTwoExplorationsMayUseAFolderAtTheSameTime(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if runs, _ := read(t, f); len(runs) != maxFiles {
+	if runs, _ := read(t, f); len(runs) != 1_000 {
 		t.Errorf("the folder has %d runs", len(runs))
 	}
 }
