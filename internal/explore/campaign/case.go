@@ -11,10 +11,19 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/search"
 )
 
-// caseRunner runs cases of drawn arguments and calls: each is a short exploration of its own. Workers share it.
+// caseRunner runs cases of drawn arguments and calls: each is a short exploration of its own. It belongs to one goroutine.
 type caseRunner struct {
-	config *Config
+	config *Config        // its base is forked for each case, which changes what forks share
 	known  []candid.Value // values of the base that are likely in arguments
+	close  func()
+}
+
+// fork returns a second runner for another goroutine, with a fork of the base.
+func (r *caseRunner) fork() *caseRunner {
+	config := *r.config
+	base, closeBase := harness.VolatileFork(config.Setup.Base)
+	config.Setup.Base = base
+	return &caseRunner{&config, r.known, closeBase}
 }
 
 // newCaseWorker returns a worker for the cases of an exploration.
@@ -23,7 +32,7 @@ func newCaseWorker(config *Config) (*Worker, error) {
 	if err := full.check(); err != nil {
 		return nil, err
 	}
-	return &Worker{cases: &caseRunner{&full, full.present()}}, nil
+	return &Worker{cases: &caseRunner{&full, full.present(), func() {}}}, nil
 }
 
 // baseline identifies the base and what is drawn.

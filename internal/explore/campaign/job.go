@@ -103,13 +103,16 @@ func NewWorker(config *Config) (*Worker, error) {
 // Fork returns a second worker for another goroutine, which closes it.
 func (w *Worker) Fork() *Worker {
 	if w.cases != nil {
-		return &Worker{cases: w.cases}
+		return &Worker{cases: w.cases.fork()}
 	}
 	return &Worker{baseline: w.baseline, harness: w.harness.Fork()}
 }
 
 // Close frees the worker.
 func (w *Worker) Close() {
+	if w.cases != nil {
+		w.cases.close()
+	}
 	if w.harness != nil {
 		w.harness.Close()
 	}

@@ -12,7 +12,7 @@ import (
 // Prepare makes calls on a fork of a network, one after the other in FIFO order, and returns the fork. The error says
 // which call got no reply. The caller must call done when no fork of the result is in use anymore.
 func Prepare(base *replica.Network, before []Operation) (prepared *replica.Network, done func(), err error) {
-	n, done := volatileFork(base)
+	n, done := VolatileFork(base)
 	for i := range before {
 		if err := call(n, i, before[i].Message); err != nil {
 			done()
@@ -41,7 +41,7 @@ func (p *Prepared) Done() {
 func PrepareSome(setup *Setup, before []Operation) *Prepared {
 	p, recorder := new(Prepared), setup.newBlockRecorder()
 	fork := func(of *replica.Network) (n *replica.Network, closeFork func()) {
-		n, closeFork = volatileFork(of)
+		n, closeFork = VolatileFork(of)
 		recorder.watch(n)
 		return n, closeFork
 	}
@@ -60,8 +60,8 @@ func PrepareSome(setup *Setup, before []Operation) *Prepared {
 	return p
 }
 
-// volatileFork returns a fork of a network with a runner of its own.
-func volatileFork(base *replica.Network) (n *replica.Network, done func()) {
+// VolatileFork returns a fork of a network with a runner of its own.
+func VolatileFork(base *replica.Network) (n *replica.Network, done func()) {
 	runner := new(replica.Coroutines)
 	n = base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: runner}, Volatile: true})
 	return n, func() { n.Close(); runner.Close() }
