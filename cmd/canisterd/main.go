@@ -13,7 +13,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal starts an orderly shutdown. The second one ends the process at once.
 	context.AfterFunc(ctx, stop)
-	limitProcess = daemon.LimitProcess
-	delayFirstCollection()
+	collectAsUsual := delayFirstCollection()
+	limitProcess = func(limit int64) { // the daemon is ready
+		collectAsUsual()
+		daemon.LimitProcess(limit)
+	}
 	os.Exit(run(ctx, asCalled(os.Args[0], os.Args[1:]), os.Stdout, os.Stderr))
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/canisterd/canisterd/daemon"
 )
@@ -27,16 +28,19 @@ func startDaemon(ctx context.Context, config daemon.Config) (*daemon.Daemon, err
 const firstCollection = 32 << 20
 
 // delayFirstCollection lets the heap grow to firstCollection before the garbage collector runs for the first time. Go
-// would collect twice before a daemon is ready, and find no garbage. GOGC in the environment wins.
-func delayFirstCollection() {
+// would collect twice before a daemon is ready, and find no garbage. The collector works as usual after its first run, or
+// once collectAsUsual is called. GOGC in the environment wins.
+func delayFirstCollection() (collectAsUsual func()) {
 	if os.Getenv("GOGC") != "" {
-		return
+		return func() {}
 	}
 	const delayed = 100 * firstCollection / (4 << 20)
 	usual := debug.SetGCPercent(delayed)
-	runtime.AddCleanup(new([]byte), func(usual int) { // the slice is garbage: this runs after the first collection
+	collectAsUsual = sync.OnceFunc(func() {
 		if since := debug.SetGCPercent(usual); since != delayed {
-			debug.SetGCPercent(since)
+			debug.SetGCPercent(since) // a worker has set its own
 		}
-	}, usual)
+	})
+	runtime.AddCleanup(new([]byte), func(collectAsUsual func()) { collectAsUsual() }, collectAsUsual) // after the first run
+	return collectAsUsual
 }
