@@ -16,7 +16,7 @@ func LinkComponent(uploaded []byte) ([]byte, error) {
 		return nil, fmt.Errorf("reading the component: %w", err)
 	}
 	if !rewrite.Begins(raw, components.Header) {
-		return nil, errors.New("the file is no component: it has another header")
+		return nil, errors.New("the file is not a component: its header is different")
 	}
 	module, err := components.Link(raw)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // Coverage collects which code of canisters runs, joined by module: that of an engine in all its networks and forks, or
 // that of Subnet.Covered. It is safe for concurrent use.
 type Coverage struct {
-	anew bool // of NewRunCoverage
+	perRun bool // TakeRan clears it between runs (NewRunCoverage)
 
 	mu      sync.Mutex // guards what follows
 	modules map[[32]byte]*covered

@@ -8,7 +8,7 @@ import (
 
 // NewRunCoverage returns a coverage of what ran since TakeRan was last called. It is for canisters that run one message at a
 // time, whose owner takes the blocks of each.
-func NewRunCoverage() *Coverage { return &Coverage{modules: map[[32]byte]*covered{}, anew: true} }
+func NewRunCoverage() *Coverage { return &Coverage{modules: map[[32]byte]*covered{}, perRun: true} }
 
 // RanBlocks are blocks of a module that ran, as the numbers of their bits in ascending order. Blocks of which each runs
 // whenever the other does may share a bit.
@@ -40,4 +40,4 @@ func (c *Coverage) TakeRan() (all []RanBlocks) {
 }
 
 // clearedBetweenRuns reports whether TakeRan clears the words of a coverage; c may be nil.
-func (c *Coverage) clearedBetweenRuns() bool { return c != nil && c.anew }
+func (c *Coverage) clearedBetweenRuns() bool { return c != nil && c.perRun }

@@ -20,9 +20,9 @@ type ran struct {
 }
 
 // Cover gives the next runs the words that get the bits of their blocks, beside those of Config.Ran; nil: none get them.
-// The code has coverage if there are any. Anew says that the words get the bits of each run, also those that they have had
+// The code has coverage if there are any. With perRun, the words get the bits of each run, also those that they have had
 // before: their owner clears them between runs.
-func (g *Guest) Cover(words []atomic.Uint64, anew bool) { g.covered, g.coveredAnew = words, anew }
+func (g *Guest) Cover(words []atomic.Uint64, perRun bool) { g.covered, g.coveredPerRun = words, perRun }
 
 // loadRan finds the function that counts blocks.
 func (r *resident) loadRan() error {
@@ -36,8 +36,8 @@ func (r *resident) loadRan() error {
 }
 
 // cover begins a run whose bits are added to words.
-func (r *resident) cover(words []atomic.Uint64, anew bool) {
-	if !anew && sameWords(r.ran.words, words) {
+func (r *resident) cover(words []atomic.Uint64, perRun bool) {
+	if !perRun && sameWords(r.ran.words, words) {
 		return
 	}
 	r.ran.words, r.ran.last = words, 0

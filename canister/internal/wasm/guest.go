@@ -35,19 +35,19 @@ type Guest struct {
 	closed      bool
 	lost        bool // the last commit left a lost heap, see heap.committed
 
-	host        any
-	recorder    *profile.Recorder // of the run, nil if none records it
-	covered     []atomic.Uint64   // see Cover
-	coveredAnew bool              // see Cover
-	onGrow      func(oldPages, wantPages uint32) error
-	ending      error
-	budget      Budget
-	boundary    uint64 // executed count at which the replica's slice ends
-	resumed     uint64 // executed count at which that slice began
-	granted     uint64 // executed instructions = granted - counter
-	part        uint64 // upper limit of the instructions granted next: few after many page faults
-	sliceEnd    uint64 // executed count at which the slice ends, at least granted
-	look        uint64 // progress at which changed pages are counted next, see Budget.ScatteredPages
+	host          any
+	recorder      *profile.Recorder // of the run, nil if none records it
+	covered       []atomic.Uint64   // see Cover
+	coveredPerRun bool              // see Cover
+	onGrow        func(oldPages, wantPages uint32) error
+	ending        error
+	budget        Budget
+	boundary      uint64 // executed count at which the replica's slice ends
+	resumed       uint64 // executed count at which that slice began
+	granted       uint64 // executed instructions = granted - counter
+	part          uint64 // upper limit of the instructions granted next: few after many page faults
+	sliceEnd      uint64 // executed count at which the slice ends, at least granted
+	look          uint64 // progress at which changed pages are counted next, see Budget.ScatteredPages
 	// scattered is set if the message has changed Budget.ScatteredPages pages. Run clears it.
 	scattered bool
 	moved     uint64 // instructions charged again for pieces of bulk operations, see Budget.Pause

@@ -55,7 +55,7 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	g.grant(0)
 	l.stack = [2]uint64{uint64(entry.Fn), entry.Env}
 	g.running, l.running = true, f
-	l.cover(g.covered, g.coveredAnew)
+	l.cover(g.covered, g.coveredPerRun)
 	l.heap.watch()
 	err := f.call.CallWithStack(&l.context, l.stack[:])
 	l.heap.unwatch()
