@@ -2,14 +2,8 @@ package rewrite
 
 func (b *body) controlOp(op byte) {
 	switch op {
-	case opBlock, opLoop, opIf:
-		b.open(op)
 	case opElse:
 		b.elseOp()
-	case opEnd:
-		b.endOp()
-	case opBr, opBrIf:
-		b.branchOp(op)
 	case opBrTable:
 		b.branchTableOp()
 	case opReturn:

@@ -122,9 +122,12 @@ func (e *engineFrame) read(local uint32) {
 
 // carry makes the outermost loop that reads a local, but does not assign it before, carry its value.
 func (e *engineFrame) carry(v *localValue, local uint32) {
-	outermost, _ := slices.BinarySearchFunc(e.loops, v.assigned, func(l carryingLoop, assigned int32) int {
-		return int(l.first - assigned)
-	})
+	outermost := 0 // mostly; the search is for nested loops
+	if e.loops[0].first <= v.assigned {
+		outermost, _ = slices.BinarySearchFunc(e.loops, v.assigned, func(l carryingLoop, assigned int32) int {
+			return int(l.first - assigned)
+		})
+	}
 	l := &e.loops[outermost]
 	v.loop = l.first
 	l.carried = append(l.carried, local)

@@ -10,10 +10,13 @@ const (
 	nanForm         // one whose result may be a NaN
 	smallForm       // one whose result may be known to be below 2^32
 	accessForm      // a scalar load or store
-	localForm
+	localGetForm
+	localSetForm // or local.tee
 	i32ConstForm
 	i64ConstForm
-	controlForm
+	openForm // block, loop, if
+	endForm
+	branchForm // br, br_if
 )
 
 // forms is the form of each operator. One look-up replaces several comparisons that a processor cannot predict.
@@ -37,14 +40,20 @@ func formOf(op byte) form {
 		return binaryForm
 	case op >= firstMemoryOp && op < opMemorySize:
 		return accessForm
-	case op >= opLocalGet && op <= opLocalTee:
-		return localForm
+	case op == opLocalGet:
+		return localGetForm
+	case op == opLocalSet || op == opLocalTee:
+		return localSetForm
 	case op == opI32Const:
 		return i32ConstForm
 	case op == opI64Const:
 		return i64ConstForm
-	case op >= opBlock && op <= opReturn:
-		return controlForm
+	case op >= opBlock && op <= opIf:
+		return openForm
+	case op == opEnd:
+		return endForm
+	case op == opBr || op == opBrIf:
+		return branchForm
 	}
 	return otherForm
 }
@@ -78,8 +87,18 @@ func (b *body) step(op byte) {
 		b.simple(o.cost, o.weight, o.in, o.out)
 	case accessForm:
 		b.accessOp(op, &memoryOps[op-firstMemoryOp])
-	case localForm:
-		b.localOp(op)
+	case localGetForm:
+		if i, ok := b.local(); ok {
+			b.begin(costDefault, 1)
+			b.readLocal(i)
+			b.copy()
+		}
+	case localSetForm:
+		if i, ok := b.local(); ok {
+			b.begin(costDefault, 1)
+			b.assignLocal(op, i)
+			b.copy()
+		}
 	case i32ConstForm:
 		v := b.r.signed(32)
 		b.constant(typeI32)
@@ -89,8 +108,12 @@ func (b *body) step(op byte) {
 		b.constant(typeI64)
 		top := &b.stack[len(b.stack)-1]
 		top.small, top.short = v >= 0 && v <= 0xffffffff, isShort(v)
-	case controlForm:
-		b.controlOp(op)
+	case openForm:
+		b.open(op)
+	case endForm:
+		b.endOp()
+	case branchForm:
+		b.branchOp(op)
 	default:
 		b.otherOp(op)
 	}
@@ -134,22 +157,13 @@ func (b *body) otherOp(op byte) {
 	}
 }
 
-func (b *body) localOp(op byte) {
+// local reads the index of a local.
+func (b *body) local() (uint32, bool) {
 	i := b.r.u32()
-	if b.r.err != nil {
-		return
-	}
-	if int64(i) >= int64(len(b.locals)) {
+	if b.r.err == nil && int64(i) >= int64(len(b.locals)) {
 		b.fail("unknown local " + decimal(uint64(i)) + ": local index out of bounds")
-		return
 	}
-	b.begin(costDefault, 1)
-	if op == opLocalGet {
-		b.readLocal(i)
-	} else {
-		b.assignLocal(op, i)
-	}
-	b.copy()
+	return i, b.r.err == nil
 }
 
 func (b *body) readLocal(i uint32) {
