@@ -18,13 +18,17 @@ type operation struct {
 
 // rows compares operations with a copy of the bytes they read or write.
 func rows(b *testing.B, bytes []byte, operations map[string]operation) {
+	compareWith(b, operations, ratio.Each(func() { keep = append(make([]byte, 0, len(bytes)), bytes...) }))
+}
+
+func compareWith(b *testing.B, operations map[string]operation, floor ratio.Work) {
 	for name, o := range operations {
 		b.Run(name, func(b *testing.B) {
 			ratio.Compare(b, o.limit, ratio.Each(func() {
 				if err := o.do(); err != nil {
 					b.Fatal(err)
 				}
-			}), ratio.Each(func() { keep = append(make([]byte, 0, len(bytes)), bytes...) }))
+			}), floor)
 		})
 	}
 }
@@ -62,7 +66,8 @@ func BenchmarkRatioCanisterIDRecord(b *testing.B) {
 	})
 }
 
-// The floor is a copy of the message.
+// The floor is the time that a copy of the message took when the limits were set, 4.7 µs. The copy itself takes 2.3 to
+// 4.7 µs, as the garbage collector goes: it allocates.
 func BenchmarkRatioVecOfRecords(b *testing.B) {
 	type entry struct {
 		Name  string  `ic:"name"`
@@ -82,13 +87,13 @@ func BenchmarkRatioVecOfRecords(b *testing.B) {
 		b.Fatal(err)
 	}
 	types := []*Type{typ}
-	rows(b, message, map[string]operation{
-		"Marshal": {5.5, func() error { _, err := Marshal(entries); return err }},
-		// The entries take 40 KB, twice the message, which are allocated and cleared: the ratio of CPU times is 7 to 11.4.
-		"Unmarshal": {13, func() error { return Unmarshal(message, &entries) }},
+	compareWith(b, map[string]operation{
+		"Marshal": {5, func() error { _, err := Marshal(entries); return err }},
+		// Quiet runs measure 6.7 to 6.9: the limit is above their noise.
+		"Unmarshal": {7.5, func() error { return Unmarshal(message, &entries) }},
 		// The values take 212 KB, ten times the message. Allocating them and the collector's barriers are 42 % of the time:
-		// 14 of the ratio. Blocks for values behind interfaces save 2,900 of 3,000 allocations and only a seventh of the
+		// 15 of the ratio. Blocks for values behind interfaces save 2,900 of 3,000 allocations and only a seventh of the
 		// time, so there are none.
-		"DecodeTypes": {50, func() error { _, err := DecodeTypes(message, types); return err }},
-	})
+		"DecodeTypes": {45, func() error { _, err := DecodeTypes(message, types); return err }},
+	}, ratio.Frozen(3500))
 }

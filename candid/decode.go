@@ -99,7 +99,7 @@ func (d *valueDecoder) record(t *Type) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		record = append(record, FieldValue{f.Label, v})
+		record = record.with(f.Label, v)
 	}
 	return record, nil
 }
@@ -107,6 +107,18 @@ func (d *valueDecoder) record(t *Type) (Value, error) {
 // newRecord returns an empty record with room for n fields, or for as many as are allocated based on a number alone.
 func (d *valueDecoder) newRecord(n int) Record {
 	return Record(d.fields.take(min(n, maxPrealloc)))[:0]
+}
+
+// with appends a field. It writes the parts of the field one by one: a copy of all of it would look up the bits of its
+// pointers while garbage is collected.
+func (r Record) with(l Label, v Value) Record {
+	n := len(r)
+	if n == cap(r) {
+		return append(r, FieldValue{l, v})
+	}
+	r = r[:n+1]
+	r[n].Label, r[n].Value = l, v
+	return r
 }
 
 // primitive reads one value of a primitive type.

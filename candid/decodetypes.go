@@ -209,7 +209,7 @@ func (d *valueDecoder) recordAt(got, want *Type) (Value, error) {
 		if err != nil {
 			return nil, d.atField(err, f.Label)
 		}
-		record = append(record, FieldValue{f.Label, v})
+		record = record.with(f.Label, v)
 	}
 	return record, d.skipFields(got, at)
 }

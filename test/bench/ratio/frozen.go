@@ -11,6 +11,12 @@ const frozenTurns = 15
 // result keeps the compiler from leaving out the work of a frozen floor.
 var result uint64
 
+// Frozen is a floor of the past: it takes as many steps as the work that a row was compared with when its limit was set.
+// It is for rows whose floor does not take the same time in each run.
+func Frozen(steps int) Work {
+	return func(n int) { frozenSteps(n * steps) }
+}
+
 // ReportFrozen reports the ratio of what a row measured to a floor of the past: as many steps as its floor took when its
 // limit was set. A step is a multiplication of the result of the step before, so it changes with the machine but never
 // with the product. A row whose floor became faster shows by this ratio whether what it measures became slower.
