@@ -42,11 +42,11 @@ type served struct {
 
 // binaryOf builds the binary, as make build does.
 var binaryOf = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "canisterd-bench-")
-	if err != nil {
+	var err error
+	if binaryFolder, err = os.MkdirTemp("", "canisterd-bench-"); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "canisterd")
+	path := filepath.Join(binaryFolder, "canisterd")
 	cmd := exec.Command("go", "build", "-o", path, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

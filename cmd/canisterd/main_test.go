@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -19,5 +20,13 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	collector.Seldom()
-	os.Exit(canistertest.Main(m))
+	code := canistertest.Main(m)
+	if err := os.RemoveAll(binaryFolder); err != nil {
+		fmt.Fprintln(os.Stderr, "removing the binary of benchmarks:", err)
+		code = 1
+	}
+	os.Exit(code)
 }
+
+// binaryFolder has the binary that benchmarks run; empty until one needs it. TestMain removes it.
+var binaryFolder string
