@@ -47,13 +47,26 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
+// TestMain removes the binary after all tests.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := os.RemoveAll(binaryFolder); err != nil {
+		fmt.Fprintln(os.Stderr, "removing the binary:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// binaryFolder has the static binary; empty until a test needs it.
+var binaryFolder string
+
 // build makes the static binary once for all tests.
 var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "canisterd-e2e-")
-	if err != nil {
+	var err error
+	if binaryFolder, err = os.MkdirTemp("", "canisterd-e2e-"); err != nil {
 		return "", err
 	}
-	binary := filepath.Join(dir, "canisterd")
+	binary := filepath.Join(binaryFolder, "canisterd")
 	cmd := exec.Command("go", "build", "-o", binary, "../../cmd/canisterd")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
