@@ -5,9 +5,11 @@ TOOLS   := $(CURDIR)/bin/tools
 export CGO_ENABLED := 0
 # What was compiled in one clone is not compiled again in another, and a busy machine takes longer for the tests of a
 # package than go test allows. -p tests one more package than there are processors, so that a package whose tests wait
-# leaves no processor idle. The linter vets.
+# leaves no processor idle. The linter vets. The tag is that of releases: without what it leaves out, the linker can drop
+# methods that nothing calls.
+TAGS := grpcnotrace
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN || echo 1)
-export GOFLAGS := $(GOFLAGS) -trimpath -timeout=30m -vet=off -p=$(shell expr $(PROCESSORS) + 1)
+export GOFLAGS := $(GOFLAGS) -trimpath -timeout=30m -vet=off -tags=$(TAGS) -p=$(shell expr $(PROCESSORS) + 1)
 
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
@@ -79,23 +81,23 @@ test-race-others: ## the same under the race detector, the longest of them short
 .PHONY: test-clients
 test-clients: $(TOOLS)/grpcurl $(patsubst %,%/node_modules/.package-lock.json,test/e2e/js test/e2e/pocketic test/e2e/icp test/e2e/mops examples/control/javascript) ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
 	npm run generate --prefix examples/control/javascript --silent
-	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./test/e2e/... ./cmd/dist
+	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags "$(TAGS) clients" ./test/e2e/... ./cmd/dist
 
 .PHONY: test-new-projects
 test-new-projects: ## what canisterd init writes in Rust and in Go: build, deploy, test, explore (needs cargo 1.85 with the target wasm32-unknown-unknown, or Debian's rustc-web and rust-web-src beside it; the first build takes minutes)
-	$(GO) test -count=1 -tags "clients newproject" -timeout 60m ./test/e2e -run ANewProject
+	$(GO) test -count=1 -tags "$(TAGS) clients newproject" -timeout 60m ./test/e2e -run ANewProject
 
 .PHONY: new-user
 new-user: ## what a new user without Go does: install the npm package, canisterd init motoko, canisterd dev, change a line, run the tests; with the time of each step (needs Node.js and npm)
-	$(GO) test -count=1 -v -tags clients ./cmd/dist -run ANewUser
+	$(GO) test -count=1 -v -tags "$(TAGS) clients" ./cmd/dist -run ANewUser
 
 .PHONY: test-clients-rust
 test-clients-rust: ## PocketIC's Rust client and canbench against the binary (needs cargo 1.85; the first build takes minutes)
-	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./test/e2e -run 'TheRustClient|Canbench'
+	$(GO) test -count=1 -tags "$(TAGS) clients rustclient" -timeout 60m ./test/e2e -run 'TheRustClient|Canbench'
 
 .PHONY: test-clients-rust-snippets
 test-clients-rust-snippets: ## what docs/pocketic.md shows in Rust, with the newest client only (needs cargo 1.85; the first build takes two to three minutes)
-	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./test/e2e -run TheRustSnippets
+	$(GO) test -count=1 -tags "$(TAGS) clients rustclient" -timeout 60m ./test/e2e -run TheRustSnippets
 
 .PHONY: test-clients-python
 test-clients-python: ## PocketIC's Python client against the binary (needs Python 3 with venv)
@@ -103,7 +105,7 @@ test-clients-python: ## PocketIC's Python client against the binary (needs Pytho
 	bin/python/bin/pip install --quiet --disable-pip-version-check -r test/e2e/pocketic/python/requirements.txt
 	python3 -m venv bin/python-previous
 	bin/python-previous/bin/pip install --quiet --disable-pip-version-check -r test/e2e/pocketic/python/requirements-previous.txt
-	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" CANISTERD_PYTHON_PREVIOUS="$(CURDIR)/bin/python-previous/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./test/e2e -run Python
+	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" CANISTERD_PYTHON_PREVIOUS="$(CURDIR)/bin/python-previous/bin/python" $(GO) test -count=1 -tags "$(TAGS) clients pythonclient" ./test/e2e -run Python
 
 .PHONY: wasm-tools
 wasm-tools: bin/wasm-tools/bin/wasm-tools
@@ -135,26 +137,26 @@ bin/wasmtime/wasmtime: internal/component/wave/testdata/requirements.txt
 .PHONY: test-components
 test-components: wasm-tools $(OLDER_WASM_TOOLS) bin/wasmtime/wasmtime bin/componentize-py/bin/componentize-py $(PROGRAMS)/node_modules/.package-lock.json ## the reference tests of the Component Model, as a table of what passes, values beside wasmtime, and components in JavaScript, Python and Go (needs Node.js, npm, Python 3 with venv, Rust's cargo, and the tests in CANISTERD_DATA)
 	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" CANISTERD_OLDER_WASM_TOOLS="$(CURDIR)/$(OLDER_WASM_TOOLS)" CANISTERD_COMPONENTIZE_PY="$(CURDIR)/bin/componentize-py/bin/componentize-py" CANISTERD_WASMTIME="$(CURDIR)/bin/wasmtime/wasmtime" \
-	  $(GO) test -count=1 -v -tags components ./component ./component/wasi ./internal/component/wit ./internal/component/wave -run 'TheReferenceTests|WasmTools|WasmtimeReturns|AComponentInJavaScript|AComponentInPython|AProgramInGo'
+	  $(GO) test -count=1 -v -tags "$(TAGS) components" ./component ./component/wasi ./internal/component/wit ./internal/component/wave -run 'TheReferenceTests|WasmTools|WasmtimeReturns|AComponentInJavaScript|AComponentInPython|AProgramInGo'
 
 .PHONY: test-components-definitions
 test-components-definitions: ## 10,000 programs of components, beside the definitions of the specification (needs Python 3, and DEFINITIONS=definitions.py of WebAssembly/component-model; PROGRAMS and FIRST select others)
 	@test -f "$(DEFINITIONS)" || { echo "DEFINITIONS is not a file: set it to design/mvp/canonical-abi/definitions.py of WebAssembly/component-model at 6d28164" >&2; exit 1; }
-	CANISTERD_DEFINITIONS="$(abspath $(DEFINITIONS))" $(GO) test -count=1 -v -timeout 3h -parallel 8 -tags definitions ./component -run TracesOfTheDefinitions -programs $(or $(PROGRAMS),10000) -first $(or $(FIRST),0)
+	CANISTERD_DEFINITIONS="$(abspath $(DEFINITIONS))" $(GO) test -count=1 -v -timeout 3h -parallel 8 -tags "$(TAGS) definitions" ./component -run TracesOfTheDefinitions -programs $(or $(PROGRAMS),10000) -first $(or $(FIRST),0)
 
 .PHONY: test-clients-browser
 test-clients-browser: test/e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)
-	$(GO) test -count=1 -tags "clients browser" ./test/e2e -run 'ABrowserLoads|InABrowser'
+	$(GO) test -count=1 -tags "$(TAGS) clients browser" ./test/e2e -run 'ABrowserLoads|InABrowser'
 
 .PHONY: test-inspect
 test-inspect: test/e2e/inspect/node_modules/.package-lock.json ## the inspector in Chromium, as developers use it and as hostile pages attack it; screenshots in bin/inspect (needs Node.js, npm and Debian's chromium)
 	test/e2e/inspect/node_modules/.bin/tsc --project test/e2e/inspect
-	$(GO) test -count=1 -timeout 20m -tags "clients inspect" ./test/e2e -run TheInspector
+	$(GO) test -count=1 -timeout 20m -tags "$(TAGS) clients inspect" ./test/e2e -run TheInspector
 
 # The clone is always in the same folder: what the last run compiled there is not compiled again.
 .PHONY: first-hour
 first-hour: ## clone the repository and do there what the first two pages of the book say, with the 18 points of the first hour
-	$(GO) test -count=1 -tags firsthour -run TheFirstHourGoesFromAClone ./cmd/canisterd
+	$(GO) test -count=1 -tags "$(TAGS) firsthour" -run TheFirstHourGoesFromAClone ./cmd/canisterd
 
 .PHONY: dist
 dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## the packages of the commit, in bin/dist: archives, deb, rpm, apk, npm, wheels, an OCI image, manifests
@@ -164,7 +166,7 @@ dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## the packages of the commit, in b
 .PHONY: test-dist
 test-dist: dist-before ## make the packages again, compare them, and install each from its file as users do (after make dist and make install-emulators, as root on Debian for amd64; needs Node.js, npm and Python)
 	rm -rf bin/dist-cache && GOCACHE=$(CURDIR)/bin/dist-cache $(GO) run ./cmd/dist -out bin/dist-again; code=$$?; rm -rf bin/dist-cache; exit $$code
-	$(GO) test -count=1 -v -tags dist ./cmd/dist -packages $(CURDIR)/bin/dist -before $(CURDIR)/bin/dist-before
+	$(GO) test -count=1 -v -tags "$(TAGS) dist" ./cmd/dist -packages $(CURDIR)/bin/dist -before $(CURDIR)/bin/dist-before
 
 .PHONY: dist-before
 dist-before: checkout-before $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## the packages of the version before, in bin/dist-before (BEFORE=COMMIT, by default the last tag before the commit, or its parent)
@@ -217,15 +219,15 @@ scale: ## how memory and processor time of a daemon grow with canisters (up to 1
 
 .PHONY: bench-first-reply
 bench-first-reply: ## the ratio of the time of make run until its first reply to that of go build alone, both with empty build caches
-	$(GO) run ./test/bench -tags firsthour -only FirstReply -count 1 -benchtime 1x ./cmd/canisterd
+	$(GO) run ./test/bench -tags $(TAGS),firsthour -only FirstReply -count 1 -benchtime 1x ./cmd/canisterd
 
 .PHONY: bench-clients
 bench-clients: test/e2e/pocketic/node_modules/.package-lock.json ## the ratio of an update through @dfinity/pic to a request of the same client that does nothing (needs Node.js and npm)
-	$(GO) run ./test/bench -tags clients -only ThroughPic -count 3 -benchtime 3s ./test/e2e
+	$(GO) run ./test/bench -tags $(TAGS),clients -only ThroughPic -count 3 -benchtime 3s ./test/e2e
 
 .PHONY: bench-inspect
 bench-inspect: test/e2e/inspect/node_modules/.package-lock.json ## the time of a frame of the inspector that scrolls 16,384 events, beside a page of as many plain rows (needs Node.js, npm and Debian's chromium)
-	$(GO) run ./test/bench -tags "clients inspect" -only FrameOfTheInspector -count 3 -benchtime 1x ./test/e2e
+	$(GO) run ./test/bench -tags $(TAGS),clients,inspect -only FrameOfTheInspector -count 3 -benchtime 1x ./test/e2e
 
 .PHONY: clone-large
 clone-large: ## clone 2 GiB of stable memory between two daemons: time against an export and import, and memory (Linux; 8 GiB of disk below TMPDIR)
@@ -256,7 +258,7 @@ IN_EACH_WAY := 'AProfileHasEveryInstruction|ACoverageOfANetworkChangesNoTrace|Re
 
 .PHONY: check-slow-scripts
 check-slow-scripts: ## all scripts of real canisters with profiles and coverage, and in imported and recovered networks: no trace changes
-	$(GO) test -count=1 -tags slow ./replica -run $(IN_EACH_WAY)
+	$(GO) test -count=1 -tags "$(TAGS) slow" ./replica -run $(IN_EACH_WAY)
 
 .PHONY: explore-corpus
 explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the tables of docs/explorer-corpus.md (some minutes; FLAGS such as -seeds 0 -only 17b)
@@ -268,8 +270,8 @@ explore-real: ## explore the canisters of examples/realbugs, made by compilers a
 
 .PHONY: explore-peers
 explore-peers: ## compare the explorer with TraceForge and Shuttle on native models of two banks: numbers of classes, and time (needs cargo 1.85; the first build takes minutes)
-	$(GO) test -count=1 -tags peers ./internal/explore/campaign -run TraceForge
-	$(GO) run ./test/bench -tags peers -only ExploreBeside -count 3 ./internal/explore/campaign
+	$(GO) test -count=1 -tags "$(TAGS) peers" ./internal/explore/campaign -run TraceForge
+	$(GO) run ./test/bench -tags $(TAGS),peers -only ExploreBeside -count 3 ./internal/explore/campaign
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s), from an empty cache
@@ -365,7 +367,7 @@ test-names: ## compare the names of tests, scripts, seeds and golden files with 
 	-cd bin/base && $(GO) test -json ./... >$(CURDIR)/bin/names/before.json
 	git worktree remove --force bin/base
 	-$(GO) test -json ./... >bin/names/after.json
-	-$(GO) test -json -tags slow ./replica -run $(IN_EACH_WAY) >>bin/names/after.json
+	-$(GO) test -json -tags "$(TAGS) slow" ./replica -run $(IN_EACH_WAY) >>bin/names/after.json
 	$(GO) run ./test/gate names -since $(BASE) -renamed test/gate/renamed.txt bin/names/before.json bin/names/after.json
 
 .PHONY: lines

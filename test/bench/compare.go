@@ -180,7 +180,7 @@ func build(ctx context.Context, o options, root, into string) (checkout, error) 
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return checkout{}, fmt.Errorf("making a folder for test binaries: %w", err)
 		}
-		args := append([]string{"test", "-c", "-tags", o.tags, "-o", dir + string(filepath.Separator)}, together[dir]...)
+		args := append(o.tagged("test", "-c", "-o", dir+string(filepath.Separator)), together[dir]...)
 		if _, err := outputOf(ctx, root, "go", args...); err != nil {
 			return checkout{}, err
 		}
@@ -203,7 +203,7 @@ type testedPackage struct{ path, folder string }
 func benchmarked(ctx context.Context, o options, root string) ([]testedPackage, error) {
 	const files = `{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}` +
 		`{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}`
-	out, err := outputOf(ctx, root, "go", append([]string{"list", "-tags", o.tags, "-f", files}, o.packages...)...)
+	out, err := outputOf(ctx, root, "go", append(o.tagged("list", "-f", files), o.packages...)...)
 	if err != nil {
 		return nil, err
 	}

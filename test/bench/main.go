@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 )
 
@@ -17,8 +18,16 @@ type options struct {
 	count     int    // how often each benchmark runs
 	benchtime string // how long each run lasts
 	only      string // an expression for names, after BenchmarkRatio
-	tags      string // build tags
+	tags      string // build tags; without them those of GOFLAGS
 	packages  []string
+}
+
+// tagged returns the arguments of the command go with the build tags.
+func (o options) tagged(args ...string) []string {
+	if o.tags == "" {
+		return args
+	}
+	return slices.Insert(args, 1, "-tags", o.tags)
 }
 
 func main() {
@@ -30,7 +39,7 @@ func main() {
 	flag.IntVar(&o.count, "count", 3, "how often each benchmark runs, unless its runs take seconds")
 	flag.StringVar(&o.benchtime, "benchtime", "0.5s", "how long each run lasts")
 	flag.StringVar(&o.only, "only", "", "only benchmarks whose name, after BenchmarkRatio, matches this expression")
-	flag.StringVar(&o.tags, "tags", "", "build tags, with commas between them")
+	flag.StringVar(&o.tags, "tags", "", "build tags, with commas between them (default: those of GOFLAGS)")
 	flag.Parse()
 	if o.packages = flag.Args(); len(o.packages) == 0 {
 		o.packages = []string{"./..."}
