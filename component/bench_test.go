@@ -139,7 +139,7 @@ func instantiateCores(b *testing.B, s *instanceState) {
 			return nil
 		}
 		module, err := s.host.component.engine.InstantiateModule(experimental.WithImportResolver(ctx, resolve),
-			s.coreModules[e.module].code.main.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+			s.items[sortCoreModule][e.module].module.code.main.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 		if err != nil {
 			b.Fatal(err)
 		}

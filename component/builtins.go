@@ -60,7 +60,7 @@ func (s *instanceState) waitableFunction(d canonDef) asyncFunction {
 
 // memory gives a side of calls that uses a memory alone.
 func (s *instanceState) memory(index uint32) *abi {
-	item := s.coreItems[sortCoreMemory][index]
+	item := s.core[sortCoreMemory][index]
 	return &abi{instance: s, memory: item.module.ExportedMemory(item.name)}
 }
 

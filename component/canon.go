@@ -50,13 +50,13 @@ func engineTypes(types []coreValue) []api.ValueType {
 
 func (s *instanceState) canonical(d canonDef) {
 	if d.kind == canonLift {
-		s.funcs = append(s.funcs, s.lift(d))
+		s.add(sortFunc, exportedItem{function: s.lift(d)})
 		return
 	}
 	run := s.builtin(d)
 	item := coreItem{
 		module: s.builtinModule, name: builtinName(len(s.builtins)), direct: run,
-		typ: coreExtern{sort: sortCoreFunc, fn: s.scope.coreFuncs[len(s.coreFuncs)]},
+		typ: coreExtern{sort: sortCoreFunc, fn: s.scope.coreFuncs[len(s.core[sortCoreFunc])]},
 	}
 	s.builtins = append(s.builtins, run)
 	s.addCore(sortCoreFunc, item)
@@ -67,11 +67,11 @@ func (s *instanceState) builtin(d canonDef) builtin {
 	case canonLower:
 		return s.lower(d)
 	case canonResourceNew:
-		return s.resourceNew(s.types[d.typ])
+		return s.resourceNew(s.items[sortType][d.typ].resource)
 	case canonResourceDrop:
-		return s.resourceDrop(s.types[d.typ])
+		return s.resourceDrop(s.items[sortType][d.typ].resource)
 	case canonResourceRep:
-		r := s.types[d.typ]
+		r := s.items[sortType][d.typ].resource
 		return func(_ context.Context, stack []uint64) {
 			stack[0] = uint64(s.resourceAt(uint32(stack[0]), r).representation)
 		}
@@ -122,7 +122,7 @@ func (s *instanceState) options(list []option) (o runOptions) {
 		case optionUTF8, optionUTF16, optionLatin1:
 			o.encoding = option.code
 		case optionMemory:
-			item := s.coreItems[sortCoreMemory][option.index]
+			item := s.core[sortCoreMemory][option.index]
 			o.memory = item.module.ExportedMemory(item.name)
 		case optionRealloc:
 			o.realloc = s.callable(option.index)

@@ -16,7 +16,7 @@ type lifted struct {
 
 // lift makes a component function of a core function.
 func (s *instanceState) lift(d canonDef) *function {
-	l := &lifted{instance: s, typ: s.scope.funcs[len(s.funcs)], options: s.options(d.options), blocks: s.blocks}
+	l := &lifted{instance: s, typ: s.scope.funcs[len(s.items[sortFunc])], options: s.options(d.options), blocks: s.blocks}
 	l.callback = l.options.callback
 	l.flat = l.typ.flattenFunc(callee, l.options.async, l.callback != nil)
 	l.core = s.callable(d.function)

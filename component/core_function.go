@@ -46,7 +46,7 @@ func (f *coreFunction) call(ctx context.Context, stack []uint64) (err error) {
 
 // callable gives a core function that Go code can call.
 func (s *instanceState) callable(index uint32) *coreFunction {
-	item := s.coreFuncs[index]
+	item := s.core[sortCoreFunc][index]
 	if item.direct != nil {
 		return &coreFunction{direct: item.direct}
 	}

@@ -18,6 +18,7 @@
 // # From a valid component to values
 //
 //	run.go, call.go   what a host does: compile, instantiate, supply imports, call, wait, cancel
+//	index_spaces.go   items by sort and index
 //	instance.go       definitions again, to items of index spaces that are instances, functions and core modules
 //	core_function.go  core items, and modules that only link others
 //	shared_code.go    what is compiled once for all instances of a component

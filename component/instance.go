@@ -36,12 +36,12 @@ type host struct {
 	openEnds  int         // of streams and futures, that the host may use
 }
 
-// instanceState is an instance of a component. Its index spaces grow as those of its scope did when it was validated.
+// instanceState is an instance of a component.
 type instanceState struct {
+	indexSpaces[exportedItem, coreItem]
 	host    *host
 	scope   *scope
 	parent  *instanceState   // that made it
-	definer *instanceState   // that its component was defined in, for outer aliases
 	number  int              // in the order in which instances were made
 	around  []*instanceState // the instance and its parents
 	running bool             // a call is in it
@@ -64,15 +64,7 @@ type instanceState struct {
 	// What the resources of the scope are in this instance.
 	resources map[*resource]*resourceInstance
 
-	coreFuncs     []coreItem
-	coreItems     map[sort][]coreItem
-	coreModules   []*coreModuleCode
-	coreInstances []coreExportsOf
-	components    []*componentCode
-	instances     []exportedItems
-	funcs         []*function
-	types         []*resourceInstance // nil for other types
-
+	coreInstances      []coreExportsOf
 	imported, exported int // definitions that were made
 	nested             int
 	builtins           []builtin // functions of canonical definitions that were made
@@ -86,10 +78,10 @@ type coreModuleCode struct {
 	typ  *moduleType
 }
 
-// componentCode is a component with the instance that it was defined in, for outer aliases.
+// componentCode is a component with the index spaces that it was defined in, for outer aliases.
 type componentCode struct {
 	scope *scope
-	outer *instanceState
+	outer *indexSpaces[exportedItem, coreItem]
 }
 
 // coreExportsOf are the exports of a core instance: those of a module of the engine.
@@ -126,8 +118,8 @@ func (h *host) instantiate(code *componentCode, parent *instanceState, args expo
 	h.count()
 	h.memory.charge(instanceBytes, "an instance of a component")
 	s := &instanceState{
-		host: h, scope: code.scope, parent: parent, definer: code.outer, leaving: true,
-		resources: map[*resource]*resourceInstance{}, coreItems: map[sort][]coreItem{}, exports: exportedItems{},
+		indexSpaces: indexSpacesIn(code.outer), host: h, scope: code.scope, parent: parent, leaving: true,
+		resources: map[*resource]*resourceInstance{}, exports: exportedItems{},
 	}
 	s.number = h.instances
 	s.handles.memory, s.threads.memory = &h.memory, &h.memory
@@ -158,22 +150,23 @@ func (s *instanceState) chargeItems(n int) {
 func (s *instanceState) define(body any, args exportedItems) {
 	switch body := body.(type) {
 	case coreModule:
-		s.coreModules = append(s.coreModules, &coreModuleCode{s.host.component.code[&body.data[0]], s.scope.coreModules[len(s.coreModules)]})
+		typ := s.scope.coreModules[len(s.items[sortCoreModule])]
+		s.add(sortCoreModule, exportedItem{module: &coreModuleCode{s.host.component.code[&body.data[0]], typ}})
 	case coreInstance:
 		s.coreInstances = append(s.coreInstances, s.coreInstance(body))
 	case nested:
-		s.components = append(s.components, &componentCode{s.scope.nested[s.nested], s})
+		s.add(sortComponent, exportedItem{component: &componentCode{s.scope.nested[s.nested], &s.indexSpaces}})
 		s.nested++
 	case instance:
 		s.addInstance(s.instance(body))
 	case exportAlias:
-		s.add(body.sort, s.instances[body.instance][body.name])
+		s.add(body.sort, s.items[sortInstance][body.instance].instance[body.name])
 	case coreExportAlias:
 		s.addCore(body.sort, s.coreInstances[body.instance].item(body.name))
 	case outerAlias:
 		s.outerAlias(body)
 	case typeDef:
-		s.types = append(s.types, s.defineResource(body.body))
+		s.add(sortType, exportedItem{resource: s.defineResource(body.body)})
 	case canonDef:
 		s.canonical(body)
 	case importDef:
@@ -207,66 +200,9 @@ func (s *instanceState) bind(e entity, item exportedItem) {
 }
 
 func (s *instanceState) addInstance(exports exportedItems) {
-	typ := s.scope.instances[len(s.instances)]
-	s.bind(entity{sort: sortInstance, typ: typ}, exportedItem{instance: exports})
-	s.instances = append(s.instances, exports)
-}
-
-func (s *instanceState) add(sort sort, item exportedItem) {
-	switch sort {
-	case sortCoreModule:
-		s.coreModules = append(s.coreModules, item.module)
-	case sortFunc:
-		s.funcs = append(s.funcs, item.function)
-	case sortComponent:
-		s.components = append(s.components, item.component)
-	case sortInstance:
-		s.instances = append(s.instances, item.instance)
-	case sortType:
-		s.types = append(s.types, item.resource)
-	}
-}
-
-func (s *instanceState) item(i sortIndex) (item exportedItem) {
-	switch i.sort {
-	case sortCoreModule:
-		item.module = s.coreModules[i.index]
-	case sortFunc:
-		item.function = s.funcs[i.index]
-	case sortComponent:
-		item.component = s.components[i.index]
-	case sortInstance:
-		item.instance = s.instances[i.index]
-	case sortType:
-		item.resource = s.types[i.index]
-	}
-	return item
-}
-
-func (s *instanceState) addCore(sort sort, item coreItem) {
-	if sort == sortCoreFunc {
-		s.coreFuncs = append(s.coreFuncs, item)
-		return
-	}
-	s.coreItems[sort] = append(s.coreItems[sort], item)
-}
-
-func (s *instanceState) coreItem(i sortIndex) coreItem {
-	if i.sort == sortCoreFunc {
-		return s.coreFuncs[i.index]
-	}
-	return s.coreItems[i.sort][i.index]
-}
-
-func (s *instanceState) outerAlias(a outerAlias) {
-	from := s
-	for range a.count {
-		from = from.definer
-	}
-	if a.sort == sortCoreType {
-		return
-	}
-	s.add(a.sort, from.item(sortIndex{a.sort, a.index}))
+	item := exportedItem{instance: exports}
+	s.bind(entity{sort: sortInstance, typ: s.scope.instances[len(s.items[sortInstance])]}, item)
+	s.add(sortInstance, item)
 }
 
 func (s *instanceState) instance(d instance) exportedItems {
@@ -277,7 +213,7 @@ func (s *instanceState) instance(d instance) exportedItems {
 		for _, arg := range e.args {
 			args[arg.name] = s.item(arg.item)
 		}
-		return s.host.instantiate(s.components[e.component], s, args).exports
+		return s.host.instantiate(s.items[sortComponent][e.component].component, s, args).exports
 	case inlineExports:
 		s.chargeItems(len(e.exports))
 		exports := exportedItems{}
@@ -299,7 +235,7 @@ func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
 			args[arg.name] = s.coreInstances[arg.item.index]
 		}
 		s.host.count()
-		code := s.coreModules[e.module]
+		code := s.items[sortCoreModule][e.module].module
 		var main api.Module
 		s.runNested(func() error {
 			main = s.instantiatePart(e.module, code.code.main, func(name string) api.Module { return args[name].supplies(code.typ, name) })
@@ -386,7 +322,7 @@ func (s *instanceState) defineResource(body any) *resourceInstance {
 	if d.destructor != nil {
 		r.destructor = s.callable(*d.destructor)
 	}
-	s.resources[s.scope.types[len(s.types)].(*resourceType).resource] = r
+	s.resources[s.scope.types[len(s.items[sortType])].(*resourceType).resource] = r
 	return r
 }
 

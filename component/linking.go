@@ -186,8 +186,8 @@ func (e *linkedExports) find(name string) linkedItem {
 	return linkedItem{}
 }
 
-// linkedComponent is a component with the scope that it was defined in, for outer aliases.
+// linkedComponent is a component with the index spaces that it was defined in, for outer aliases.
 type linkedComponent struct {
 	scope *scope
-	outer *linkedScope
+	outer *indexSpaces[linkedItem, CoreItem]
 }

@@ -7,20 +7,13 @@ type linking struct {
 	instances int // that were made
 }
 
-// linkedScope has the index spaces of an instance. They grow as those of its scope did when it was validated.
+// linkedScope is an instance of a component.
 type linkedScope struct {
+	indexSpaces[linkedItem, CoreItem]
 	linking *linking
 	scope   *scope
-	definer *linkedScope // that its component was defined in, for outer aliases
 
-	coreFuncs     []CoreItem
-	coreItems     map[sort][]CoreItem
-	coreModules   []*linkedCode
-	coreInstances []linkedCore
-	components    []*linkedComponent
-	instances     []*linkedExports
-	funcs         []*ComponentFunc
-
+	coreInstances              []linkedCore
 	imported, exported, nested int // definitions that were evaluated
 	exports                    *linkedExports
 }
@@ -53,7 +46,7 @@ func (l *linking) countInstance() {
 
 func (l *linking) instantiate(code *linkedComponent, args map[string]linkedItem) *linkedExports {
 	l.countInstance()
-	s := &linkedScope{linking: l, scope: code.scope, definer: code.outer, coreItems: map[sort][]CoreItem{}, exports: &linkedExports{}}
+	s := &linkedScope{indexSpaces: indexSpacesIn(code.outer), linking: l, scope: code.scope, exports: &linkedExports{}}
 	for _, d := range code.scope.definitions {
 		s.define(d.body, args)
 	}
@@ -63,20 +56,22 @@ func (l *linking) instantiate(code *linkedComponent, args map[string]linkedItem)
 func (s *linkedScope) define(body any, args map[string]linkedItem) {
 	switch body := body.(type) {
 	case coreModule:
-		s.coreModules = append(s.coreModules, &linkedCode{body.data, s.scope.coreModules[len(s.coreModules)]})
+		s.add(sortCoreModule, linkedItem{module: &linkedCode{body.data, s.scope.coreModules[len(s.items[sortCoreModule])]}})
 	case coreInstance:
 		s.coreInstances = append(s.coreInstances, s.coreInstance(body))
 	case nested:
-		s.components = append(s.components, &linkedComponent{s.scope.nested[s.nested], s})
+		s.add(sortComponent, linkedItem{component: &linkedComponent{s.scope.nested[s.nested], &s.indexSpaces}})
 		s.nested++
 	case instance:
-		s.instances = append(s.instances, s.instance(body))
+		s.add(sortInstance, linkedItem{instance: s.instance(body)})
 	case exportAlias:
-		s.add(body.sort, s.instances[body.instance].find(body.name))
+		s.add(body.sort, s.items[sortInstance][body.instance].instance.find(body.name))
 	case coreExportAlias:
 		s.addCore(body.sort, s.coreInstances[body.instance].item(body.name))
 	case outerAlias:
 		s.outerAlias(body)
+	case typeDef:
+		s.add(sortType, linkedItem{})
 	case canonDef:
 		s.canonical(body)
 	case importDef:
@@ -92,51 +87,6 @@ func (s *linkedScope) define(body any, args map[string]linkedItem) {
 	}
 }
 
-func (s *linkedScope) add(sort sort, item linkedItem) {
-	switch sort {
-	case sortCoreModule:
-		s.coreModules = append(s.coreModules, item.module)
-	case sortFunc:
-		s.funcs = append(s.funcs, item.function)
-	case sortComponent:
-		s.components = append(s.components, item.component)
-	case sortInstance:
-		s.instances = append(s.instances, item.instance)
-	}
-}
-
-func (s *linkedScope) item(i sortIndex) (item linkedItem) {
-	switch i.sort {
-	case sortCoreModule:
-		item.module = s.coreModules[i.index]
-	case sortFunc:
-		item.function = s.funcs[i.index]
-	case sortComponent:
-		item.component = s.components[i.index]
-	case sortInstance:
-		item.instance = s.instances[i.index]
-	}
-	return item
-}
-
-func (s *linkedScope) addCore(sort sort, item CoreItem) {
-	if sort == sortCoreFunc {
-		s.coreFuncs = append(s.coreFuncs, item)
-		return
-	}
-	s.coreItems[sort] = append(s.coreItems[sort], item)
-}
-
-func (s *linkedScope) outerAlias(a outerAlias) {
-	from := s
-	for range a.count {
-		from = from.definer
-	}
-	if a.sort != sortCoreType {
-		s.add(a.sort, from.item(sortIndex{a.sort, a.index}))
-	}
-}
-
 func (s *linkedScope) instance(d instance) *linkedExports {
 	switch e := d.expression.(type) {
 	case instantiate:
@@ -144,7 +94,7 @@ func (s *linkedScope) instance(d instance) *linkedExports {
 		for _, arg := range e.args {
 			args[arg.name] = s.item(arg.item)
 		}
-		return s.linking.instantiate(s.components[e.component], args)
+		return s.linking.instantiate(s.items[sortComponent][e.component].component, args)
 	case inlineExports:
 		exports := &linkedExports{}
 		for _, export := range e.exports {
@@ -162,11 +112,7 @@ func (s *linkedScope) coreInstance(d coreInstance) linkedCore {
 	case coreExports:
 		items := map[string]CoreItem{}
 		for _, export := range e.exports {
-			if export.item.sort == sortCoreFunc {
-				items[export.name] = s.coreFuncs[export.item.index]
-			} else {
-				items[export.name] = s.coreItems[export.item.sort][export.item.index]
-			}
+			items[export.name] = s.coreItem(export.item)
 		}
 		return linkedCore{items: items}
 	}
@@ -175,7 +121,7 @@ func (s *linkedScope) coreInstance(d coreInstance) linkedCore {
 
 func (s *linkedScope) coreInstantiate(e coreInstantiate) linkedCore {
 	s.linking.countInstance()
-	code := s.coreModules[e.module]
+	code := s.items[sortCoreModule][e.module].module
 	args := map[string]linkedCore{}
 	for _, arg := range e.args {
 		args[arg.name] = s.coreInstances[arg.item.index]
@@ -194,21 +140,21 @@ func (s *linkedScope) coreInstantiate(e coreInstantiate) linkedCore {
 
 func (s *linkedScope) canonical(d canonDef) {
 	if d.kind == canonLift {
-		core := s.coreFuncs[d.function]
-		s.funcs = append(s.funcs, &ComponentFunc{Core: &core, Type: *describeFunc(s.scope.funcs[len(s.funcs)]), Options: s.options(d.options)})
+		core, typ := s.core[sortCoreFunc][d.function], s.scope.funcs[len(s.items[sortFunc])]
+		s.add(sortFunc, linkedItem{function: &ComponentFunc{Core: &core, Type: *describeFunc(typ), Options: s.options(d.options)}})
 		return
 	}
-	typ := s.scope.coreFuncs[len(s.coreFuncs)]
+	typ := s.scope.coreFuncs[len(s.core[sortCoreFunc])]
 	c := &Canon{Name: canonicals[d.kind].name, Params: engineTypes(typ.params), Results: engineTypes(typ.results), Slot: d.slot, Options: s.options(d.options)}
 	switch d.kind {
 	case canonLower:
-		c.Func = s.funcs[d.function]
+		c.Func = s.items[sortFunc][d.function].function
 	case canonTaskReturn:
 		if d.result != nil {
 			c.Result = describeType(s.scope.resolve(0, *d.result))
 		}
 	case canonWaitableSetWait, canonWaitableSetPoll:
-		c.Options.Memory = &s.coreItems[sortCoreMemory][d.memory]
+		c.Options.Memory = &s.core[sortCoreMemory][d.memory]
 	}
 	s.addCore(sortCoreFunc, CoreItem{Canon: c})
 }
@@ -216,12 +162,12 @@ func (s *linkedScope) canonical(d canonDef) {
 func (s *linkedScope) options(list []option) CanonOptions {
 	o := CanonOptions{UTF8: true}
 	for _, option := range list {
-		function := func() *CoreItem { f := s.coreFuncs[option.index]; return &f }
+		function := func() *CoreItem { f := s.core[sortCoreFunc][option.index]; return &f }
 		switch option.code {
 		case optionUTF16, optionLatin1:
 			o.UTF8 = false
 		case optionMemory:
-			memory := s.coreItems[sortCoreMemory][option.index]
+			memory := s.core[sortCoreMemory][option.index]
 			o.Memory = &memory
 		case optionRealloc:
 			o.Realloc = function()

@@ -177,7 +177,7 @@ type lowered struct {
 // lower makes a core function of a component function.
 func (s *instanceState) lower(d canonDef) builtin {
 	typ := s.scope.funcs[d.function]
-	l := &lowered{instance: s, typ: typ, target: s.funcs[d.function], options: s.options(d.options)}
+	l := &lowered{instance: s, typ: typ, target: s.items[sortFunc][d.function].function, options: s.options(d.options)}
 	l.flat = typ.flattenFunc(caller, l.options.async, false)
 	if l.target.lifted != nil {
 		callee := l.target.lifted.instance

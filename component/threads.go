@@ -127,7 +127,7 @@ func (h *host) promote(cancellable bool, to *thread, block func(cancellable bool
 // newThread makes thread.new-indirect: a thread that calls a function of a table, once it is resumed.
 func (s *instanceState) newThread(d canonDef) asyncFunction {
 	fn := s.scope.coreTypes[d.typ].(*coreFunc)
-	item := s.coreItems[sortCoreTable][d.table]
+	item := s.core[sortCoreTable][d.table]
 	exporter := s.link([]coreItem{item}, func(w *linkWriter) { w.export([]string{"0"}) })
 	return func(args []uint64) uint64 {
 		run, err := lookUp(exporter, uint32(args[0]), fn)
