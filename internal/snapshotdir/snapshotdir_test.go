@@ -251,6 +251,25 @@ func TestDirectoriesThatDoNotFitAreRefused(t *testing.T) {
 	}
 }
 
+func TestAJSONFileHasAtMost16MiB(t *testing.T) {
+	dir := directory(t.TempDir())
+	if err := dir.writeJSON(metadataFile, "x"); err != nil {
+		t.Fatal(err)
+	}
+	read := func(n int64) string {
+		if err := os.Truncate(dir.path(metadataFile), n); err != nil { // zeros follow the value
+			t.Fatal(err)
+		}
+		return fmt.Sprint(dir.readJSON(metadataFile, new(string)))
+	}
+	if got := read(16 << 20); !strings.Contains(got, "invalid character") {
+		t.Errorf("it is not read: %s", got)
+	}
+	if got := read(16<<20 + 1); !strings.HasSuffix(got, "metadata.json has more than 16777216 bytes: that is the limit") {
+		t.Errorf("a byte more: %s", got)
+	}
+}
+
 // icpMetadata is metadata.json as serde_json writes the type ReadCanisterSnapshotMetadataResult of
 // ic-management-canister-types.
 const icpMetadata = `{
