@@ -44,7 +44,7 @@ func (s *slot) archive(c *archive.Coder, seq *uint64) {
 	archive.AtMost(c, &s.what.Kind, Wake)
 }
 
-// restore makes the heap of slots that were read, and checks that the slots match the list of free ones.
+// restore makes the queue of slots that were read, and checks that the slots match the list of free ones.
 func (t *Table) restore(c *archive.Coder, order []uint64) {
 	free := make([]bool, t.slots.n)
 	for i := range t.free.Len() {
@@ -67,7 +67,7 @@ func (t *Table) restore(c *archive.Coder, order []uint64) {
 		k := &keys[i]
 		twice := i > 0 && !keys[i-1].before(k)
 		c.Check(!twice && k.seq <= t.seq, "two deadlines came at once, or one after the last")
-		t.heap.add(k)
+		t.queue.add(k)
 	}
 	t.live = len(keys)
 }

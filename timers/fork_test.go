@@ -87,7 +87,7 @@ func TestAForkOfManyDeadlinesCopiesLittle(t *testing.T) {
 	}
 }
 
-// Deadlines that are removed leave keys in the heap: they are never more than those of the others and a few.
+// Deadlines that are removed leave keys in the queue: they are never more than those of the others and a few.
 func TestRemovedDeadlinesLeaveLittleBehind(t *testing.T) {
 	var table Table
 	for i := range uint64(1000) {
@@ -97,8 +97,8 @@ func TestRemovedDeadlinesLeaveLittleBehind(t *testing.T) {
 		if !table.Remove(table.Add(Deadline{At: 2000 + i})) {
 			t.Fatal("a deadline cannot be removed")
 		}
-		if table.heap.n > 2*table.Len()+mostDead+1 {
-			t.Fatalf("%d keys for %d deadlines", table.heap.n, table.Len())
+		if table.queue.n > 2*table.Len()+mostDead+1 {
+			t.Fatalf("%d keys for %d deadlines", table.queue.n, table.Len())
 		}
 	}
 	for i := range uint64(1000) {

@@ -57,14 +57,14 @@ func (h Handle) split() (slot, generation uint32) { return uint32(h), uint32(h >
 // Table holds deadlines in the order in which they fall due: by time, among equal times by insertion. Add and Pop take
 // O(log n), Remove O(1) on average; they allocate only while the table grows. The zero value is an empty table.
 type Table struct {
-	heap  keyHeap // with keys of deadlines that were removed, but the first is of one in the table
+	queue queue // with keys of deadlines that were removed, but the first is of one in the table
 	slots slots
 	free  cow.List[uint32]
 	live  int // deadlines in the table
 	seq   uint64
 }
 
-// mostDead is how many keys of removed deadlines the heap has beyond those of the others before it is made again. Ours.
+// mostDead is how many keys of removed deadlines the heap has beyond those of the others before these are removed. Ours.
 const mostDead = 64
 
 // Len returns the number of deadlines in the table.
@@ -83,7 +83,7 @@ func (t *Table) Add(d Deadline) Handle {
 	s.generation++
 	t.seq++
 	t.live++
-	t.heap.add(&key{at: d.At, seq: t.seq, slot: number, generation: s.generation})
+	t.queue.add(&key{at: d.At, seq: t.seq, slot: number, generation: s.generation})
 	return handle(number, s.generation)
 }
 
@@ -104,34 +104,36 @@ func (t *Table) Remove(h Handle) bool {
 	s, _ := h.split()
 	t.release(s)
 	t.skipDead()
-	if dead := t.heap.n - t.live; dead > t.live+mostDead {
-		t.heap.keep(t.alive)
+	if dead := t.queue.n - t.live; dead > t.live+mostDead {
+		t.queue.keep(t.alive)
 	}
 	return true
 }
 
 // Next returns the time of the earliest deadline, and false if there is none.
 func (t *Table) Next() (at uint64, ok bool) {
-	if t.heap.n == 0 {
+	first := t.queue.first()
+	if len(first) == 0 {
 		return 0, false
 	}
-	return t.heap.at(0).at, true
+	return first[0].at, true
 }
 
 // Pop removes and returns the earliest deadline at or before now.
 func (t *Table) Pop(now uint64) (Deadline, bool) {
-	if at, ok := t.Next(); !ok || at > now {
+	first := t.queue.first()
+	if len(first) == 0 || first[0].at > now {
 		return Deadline{}, false
 	}
-	s := t.heap.at(0).slot
+	s := first[0].slot
 	d := t.slots.at(s).what
 	t.release(s)
-	t.heap.pop()
+	t.queue.pop()
 	t.skipDead()
 	return d, true
 }
 
-// release frees the slot of a deadline. Its key in the heap is dead from then on.
+// release frees the slot of a deadline. Its key in the queue is dead from then on.
 func (t *Table) release(s uint32) {
 	free := t.slots.change(s)
 	free.what = Deadline{}
@@ -145,16 +147,16 @@ func (t *Table) alive(k *key) bool { return t.slots.at(k.slot).generation == k.g
 
 // skipDead removes dead keys until the first is alive.
 func (t *Table) skipDead() {
-	for t.heap.n > t.live && !t.alive(t.heap.at(0)) {
-		t.heap.pop()
+	for t.queue.n > t.live && !t.alive(&t.queue.first()[0]) {
+		t.queue.pop()
 	}
 }
 
 // all iterates over the keys of the deadlines in the table, in no order.
 func (t *Table) all() iter.Seq[*key] {
 	return func(yield func(*key) bool) {
-		for i := range t.heap.n {
-			if k := t.heap.at(i); t.alive(k) && !yield(k) {
+		for k := range t.queue.all() {
+			if t.alive(k) && !yield(k) {
 				return
 			}
 		}

@@ -46,26 +46,21 @@ func (s *Pages[P]) ownList() {
 	}
 }
 
-// Owned returns a page that may be written until the next fork, nil if a fork shares it. It is for where Write is too slow.
-func (s *Pages[P]) Owned(at uint) *P {
-	if p := &s.pages[at]; p.generation == s.generation {
-		return p.content
-	}
-	return nil
-}
-
 // Owns reports whether no fork shares a page: a write does not copy it.
 func (s *Pages[P]) Owns(at uint) bool { return s.pages[at].generation == s.generation }
 
 // Add adds a page of zero values at the end.
-func (s *Pages[P]) Add() {
+func (s *Pages[P]) Add() { s.Insert(len(s.pages)) }
+
+// Insert inserts a page of zero values before the page at a place, or at the end.
+func (s *Pages[P]) Insert(at int) {
 	content := s.spare
 	if content == nil {
 		content = new(P)
 	}
 	s.spare = nil
 	s.ownList()
-	s.pages = append(s.pages, page[P]{content, s.generation})
+	s.pages = slices.Insert(s.pages, at, page[P]{content, s.generation})
 }
 
 // Drop removes a page, and keeps it for reuse if no fork shares it.
