@@ -243,7 +243,7 @@ func (e *exploration) draw(faulty bool) error {
 	b, learn, lead := &Batch{Count: e.left()}, (func(*outcome))(nil), func(int, *Job, *rand.Rand) {}
 	if g := e.guide; g != nil {
 		s := newGenerations[keptRun](b.Count)
-		s.begin(g.kept)
+		s.begin(g.kept[g.fifo:]) // the runs of the corpus: FIFO order leads no run until others are known
 		b.Ready, learn = s.ready, func(o *outcome) {
 			if g.learn(o) {
 				e.keep(o)

@@ -15,6 +15,7 @@ type guide struct {
 	seen      map[link]bool
 	blocks    blockSet
 	kept      keptRuns
+	fifo      int // how many of the kept runs are in FIFO order: the first one, or none
 }
 
 // keptRuns are runs in the order of their numbers. Runs are only appended, so that goroutines can read earlier slices.
@@ -46,6 +47,7 @@ type link struct {
 func newGuide(fifo []*harness.Step) *guide {
 	g := &guide{kinds: newKinds(), seen: make(map[link]bool)}
 	g.learn(&outcome{steps: fifo})
+	g.fifo = len(g.kept)
 	return g
 }
 
