@@ -77,8 +77,9 @@ func (r *Reader) Body(out []byte, to *Renumbering) []byte {
 	return out
 }
 
-// Expression copies a constant expression. Without a renumbering it only reads it.
+// Expression copies a constant expression. Without a renumbering it only reads it. With constants for globals it is calculated.
 func (r *Reader) Expression(out []byte, to *Renumbering) []byte {
+	at := len(out)
 	for {
 		op := r.data[r.pos]
 		if op == OpGlobalGet && to != nil && to.Constant != nil {
@@ -87,7 +88,10 @@ func (r *Reader) Expression(out []byte, to *Renumbering) []byte {
 			continue
 		}
 		out = r.instruction(out, to)
-		if op == OpEnd {
+		switch {
+		case op == OpEnd && to != nil && to.Constant != nil:
+			return append(out[:at], folded(out[at:])...)
+		case op == OpEnd:
 			return out
 		}
 	}
@@ -246,9 +250,10 @@ func (r *Reader) elementOffset(out []byte, table uint32, to *Renumbering) []byte
 	if to == nil || to.Base == nil || to.Base(table) == 0 {
 		return r.Expression(out, to)
 	}
-	r.Byte() // OpI32Const
-	out = AppendI32(append(out, OpI32Const), r.I32()+int32(to.Base(table)))
-	return append(out, r.Byte())
+	offset := NewReader(r.Expression(nil, to))
+	offset.Byte() // OpI32Const
+	out = AppendI32(append(out, OpI32Const), offset.I32()+int32(to.Base(table)))
+	return append(out, offset.Byte())
 }
 
 // Flags of element segments: a passive or declarative one; an active one with the index of its table, or a declarative
