@@ -1,6 +1,7 @@
 package canister_test
 
 import (
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"os"
@@ -73,33 +74,39 @@ func TestTasksOfAComponentFollowTheRulesOfItsABI(t *testing.T) {
 // called calls a method with arguments as text, and returns its reply or its failure.
 func called(t testing.TB, place *canistertest.Place, c *canister.Canister, file *did.File, name, args string) string {
 	t.Helper()
+	text, err := calledWith(place, c, file, name, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// calledWith is called with an error for a method or arguments that do not exist.
+func calledWith(place *canistertest.Place, c *canister.Canister, file *did.File, name, args string) (string, error) {
 	method, ok := file.Method(name)
 	if !ok {
-		t.Fatalf("there is no method %s in\n%s", name, file)
+		return "", fmt.Errorf("there is no method %s in\n%s", name, file)
 	}
 	types := did.Types(method.Args)
 	values, err := candid.ParseArgsAt(args, types)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	message, err := candid.Encode(values, types)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	out := place.Update(c, name, message)
 	switch {
 	case out.Failure != nil:
-		return out.Failure.Text
+		return out.Failure.Text, nil
 	case out.Response == nil:
-		return "no response"
+		return "no response", nil
 	case out.Response.Reject != nil:
-		return out.Response.Reject.Text
+		return out.Response.Reject.Text, nil
 	}
 	reply, err := candid.DecodeTypes(out.Response.Reply, did.Types(method.Results))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return candid.FormatArgs(reply)
+	return candid.FormatArgs(reply), err
 }
 
 // TestValuesOfComponentsAreThoseOfCandid sends values of all types, and of types that are a little different, through a

@@ -143,12 +143,7 @@ func (p *wasiPerformer) call(name string, words []string) error {
 		return until
 	}
 	out := p.execute(m)
-	for i := range p.c.Logs.Len() {
-		if r := p.c.Logs.At(i); r.Index >= p.logged {
-			fmt.Fprintf(&p.said, "log: %q\n", r.Content)
-		}
-	}
-	p.logged = p.c.Logs.Next()
+	p.logged = sayLog(&p.said, p.c, p.logged)
 	switch {
 	case out.Failure != nil:
 		text, _, _ := strings.Cut(out.Failure.Text, "\n")
@@ -159,6 +154,16 @@ func (p *wasiPerformer) call(name string, words []string) error {
 		p.show(out.Response.Reply)
 	}
 	return nil
+}
+
+// sayLog writes the records of the log that have come since the last time, and returns the number of the next one.
+func sayLog(said *strings.Builder, c *canister.Canister, next uint64) uint64 {
+	for i := range c.Logs.Len() {
+		if r := c.Logs.At(i); r.Index >= next {
+			fmt.Fprintf(said, "log: %q\n", r.Content)
+		}
+	}
+	return c.Logs.Next()
 }
 
 func (p *wasiPerformer) execute(m *canister.Message) canister.Outcome {

@@ -3,6 +3,7 @@ package component
 // Linking says how the core modules of a component are linked, and which of their functions it exports: what a program needs
 // that makes one module of a component.
 type Linking struct {
+	Imports []Extern       // of the component, as Describe gives them
 	Modules []LinkedModule // instances of core modules, in the order in which they are made
 	Exports []LinkedExport
 }
@@ -30,6 +31,7 @@ type Canon struct {
 	Params, Results []byte         // core types of the function, by their codes
 	Func            *ComponentFunc // that is lowered
 	Result          Type           // that task.return returns
+	Resource        Type           // of resource.new, resource.rep and resource.drop
 	Slot            uint32         // of context.get and context.set
 	Options         CanonOptions
 }
@@ -61,7 +63,7 @@ func Link(binary []byte) (found *Linking, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &linking{}
+	l := &linking{linking: Linking{Imports: describeExterns(&scope.imports)}}
 	args := map[string]linkedItem{}
 	for _, e := range scope.imports.items {
 		args[e.name] = importedItem(e.name, e.entity)

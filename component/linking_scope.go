@@ -149,6 +149,8 @@ func (s *linkedScope) canonical(d canonDef) {
 	switch d.kind {
 	case canonLower:
 		c.Func = s.items[sortFunc][d.function].function
+	case canonResourceNew, canonResourceDrop, canonResourceRep:
+		c.Resource = Type{s.scope.resourceAt(0, d.typ).resource}
 	case canonTaskReturn:
 		if d.result != nil {
 			c.Result = describeType(s.scope.resolve(0, *d.result))

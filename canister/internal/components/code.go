@@ -68,6 +68,12 @@ func (c code) when(local uint32, number int32, then code) code {
 	return append(append(c, then...), wasmfile.OpEnd)
 }
 
+// whenGlobal does so for a global.
+func (c code) whenGlobal(global uint32, number int32, then code) code {
+	c = c.op(wasmfile.OpBlock, wasmfile.BlockEmpty).global(global).i32(number).op(opI32NotEqual, opBranchIf, 0)
+	return append(append(c, then...), wasmfile.OpEnd)
+}
+
 var loads = map[byte]byte{typeI32: opI32Load, typeI64: opI64Load, typeF32: opF32Load, typeF64: opF64Load}
 
 var stores = map[byte]byte{typeI32: opI32Store, typeI64: opI64Store, typeF32: opF32Store, typeF64: opF64Store}

@@ -8,8 +8,8 @@
 //
 //	core modules  those that the component instantiates become one: their functions, globals, tables and segments are put one
 //	              after the other, and imports become references. One of them has a memory (merge.go)
-//	runtime       tasks, subtasks, waitable sets, Candid, the functions of ic:canister. It is position-independent code: its
-//	              data and stack are in memory that the allocator of the program gives it in the start function (start.go)
+//	runtime       tasks, subtasks, waitable sets, Candid, the functions of ic:canister and of WASI. It is position-independent
+//	              code: its data and stack are in memory that an allocator gives it in the start function (start.go)
 //	tables        the types of exported functions, for the runtime (tables.go)
 //	functions     that go between both: invoke calls an exported function by its number, with the core values in the slots at
 //	              the beginning of the runtime's memory (functions.go)

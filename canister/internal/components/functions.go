@@ -24,6 +24,8 @@ func (l *linker) define(c *component.Canon) uint32 {
 	switch c.Name {
 	case "lower":
 		return l.lower(c, typ)
+	case "resource.drop":
+		return l.drop(c, typ)
 	case "task.return":
 		place := l.add(c.Name, typ, nil)
 		store := l.storeSlots(c.Params)
@@ -59,13 +61,25 @@ func (l *linker) lower(c *component.Canon, typ string) uint32 {
 	if c.Func.Import == "" {
 		refuse("the component contains components that call each other, which is not supported in canisters")
 	}
-	f := importedFunction(c.Func)
+	wasi, isWASI := ofWASI(c.Func.Import)
+	f := networkFunction{}
+	if !isWASI {
+		f = importedFunction(c.Func)
+	}
 	if c.Options.Async != f.async {
 		refuse("the component calls %s in another way than it must: only calls#call is asynchronous", c.Func.Import)
 	}
-	place, has, ok := l.runtimeFunction(f.name)
+	if isWASI {
+		return l.wasiImport(c, wasi, typ)
+	}
+	return l.typed(f.name, typ)
+}
+
+// typed returns the function of the runtime for one of a known type.
+func (l *linker) typed(name, typ string) uint32 {
+	place, has, ok := l.runtimeFunction(name)
 	if !ok || has != typ {
-		panic("the runtime has another function " + f.name)
+		panic("the runtime has another function " + name)
 	}
 	return place
 }
@@ -107,62 +121,16 @@ func (c code) fromI64(params []byte) code {
 
 // program returns the place of a function that the runtime imports from the program. generate writes the bodies.
 func (l *linker) program(name, typ string) uint32 {
-	if name == "realloc" {
-		l.realloc = l.findRealloc(typ)
-		return l.realloc
+	switch {
+	case name == "realloc":
+		return l.findRealloc(typ)
+	case name == "own_realloc":
+		l.ownRealloc = l.findOwnRealloc(typ)
+		return l.ownRealloc
 	}
 	place := l.add(name, typ, nil)
 	l.dispatchers[name] = place
 	return place
-}
-
-// reallocExport is the name by which tools export the allocator of a program, also if no function of the component needs it.
-const reallocExport = "cabi_realloc"
-
-// findRealloc returns the allocator of the program, or one that only takes new pages of memory.
-func (l *linker) findRealloc(typ string) uint32 {
-	var found *uint32
-	take := func(o component.CanonOptions) {
-		if o.Realloc == nil {
-			return
-		}
-		place := l.function(*o.Realloc)
-		if found != nil && *found != place {
-			refuse("the component has more than one allocator (realloc)")
-		}
-		found = &place
-	}
-	for _, e := range l.linking.Exports {
-		take(e.Func.Options)
-	}
-	for _, c := range l.canons {
-		take(c.Options)
-	}
-	if found != nil {
-		return *found
-	}
-	if l.memory != nil {
-		if i, ok := l.memory.exports[exportKey{wasmfile.KindFunction, reallocExport}]; ok {
-			return l.memory.function(i)
-		}
-	}
-	return l.add("realloc", typ, body(2, l.pageAllocator()))
-}
-
-// pageAllocator is the body of realloc(old, old size, align, size).
-func (l *linker) pageAllocator() code {
-	const old, oldSize, align, size, place, pages = 0, 1, 2, 3, 4, 5
-	c := code{}.global(l.own.heap).get(align).op(opI32Add).i32(1).op(opI32Sub).i32(0).get(align).op(opI32Sub, opI32And).set(place)
-	c = c.op(wasmfile.OpBlock, wasmfile.BlockEmpty)
-	c = c.get(place).get(size).op(opI32Add).global(l.own.heapEnd).op(opI32GreaterU, opI32Eqz, opBranchIf, 0)
-	c = c.get(size).i32(16).op(opI32ShiftRightU).i32(1).op(opI32Add).set(pages)
-	c = c.get(pages).op(wasmfile.OpMemoryGrow, 0).set(place)
-	c = c.op(wasmfile.OpBlock, wasmfile.BlockEmpty).get(place).i32(-1).op(opI32NotEqual, opBranchIf, 0, wasmfile.OpUnreachable, wasmfile.OpEnd)
-	c = c.get(place).get(pages).op(opI32Add).i32(16).op(opI32ShiftLeft).setGlobal(l.own.heapEnd)
-	c = c.get(place).i32(16).op(opI32ShiftLeft).set(place).op(wasmfile.OpEnd)
-	c = c.get(place).get(size).op(opI32Add).setGlobal(l.own.heap)
-	c = c.get(place).get(old).get(oldSize).op(wasmfile.OpMisc, miscMemoryCopy, 0, 0)
-	return c.get(place)
 }
 
 // generate writes the functions with which the runtime calls the program, and the start function.
@@ -184,5 +152,6 @@ func (l *linker) generate() {
 	l.setBody(l.dispatchers["invoke"], 0, invoke.op(wasmfile.OpUnreachable))
 	l.setBody(l.dispatchers["callback"], 0, callback.op(wasmfile.OpUnreachable))
 	l.setBody(l.dispatchers["post_return"], 0, postReturn)
+	l.generateImportRealloc()
 	l.generateStart()
 }

@@ -89,7 +89,7 @@ func importedFunction(f *component.ComponentFunc) networkFunction {
 
 func checkShape(name string, f component.FuncType, want string) {
 	if got := functionShape(f); got != want {
-		refuse("%s has the type %s; in version 0.1 of the package it is %s", name, got, want)
+		refuse("%s has the type %s; that of the function of canisters is %s", name, got, want)
 	}
 }
 
@@ -138,12 +138,14 @@ func (s *shape) typ(t component.Type) {
 			return
 		}
 		s.separate(i)
-		s.add(f.Name)
-		if f.Name != "" && f.Type.Kind() != 0 {
+		switch s.add(f.Name); {
+		case f.Type.Kind() != 0 && f.Name != "":
 			s.add(":")
-		}
-		if f.Type.Kind() != 0 {
 			s.typ(f.Type)
+		case f.Type.Kind() != 0:
+			s.typ(f.Type)
+		case f.Name == "":
+			s.add("_")
 		}
 	}
 	if t.Kind() == component.KindFixedList {

@@ -1,6 +1,7 @@
 package components
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
@@ -85,14 +86,32 @@ func method(export string, f *component.ComponentFunc) (name string, kind candid
 	return snake(function), kind
 }
 
+// installations are the entry points that begin with the start function if the component imports WASI: no start function of a module
+// may ask for the time.
+var installations = []string{"canister_init", "canister_post_upgrade"}
+
 // exportAll writes the functions into the tables, and makes the exports and the interface.
 func (l *linker) exportAll() {
+	missing := slices.Clone(installations)
 	for i, x := range l.exported {
 		l.tables.setFunction(i, x)
-		entry := l.add(x.export, entryType, body(0, code{}.i32(int32(i)).call(l.of("enter"))))
-		l.exports = append(l.exports, wasmfile.Export{Name: x.export, Kind: wasmfile.KindFunction, Index: entry})
+		l.entry(x.export, code{}.i32(int32(i)).call(l.of("enter")))
+		missing = slices.DeleteFunc(missing, func(name string) bool { return name == x.export })
+	}
+	if l.wasi {
+		for _, name := range missing {
+			l.entry(name, nil)
+		}
 	}
 	l.metadata = append(l.metadata, append(wasmfile.AppendBlock(nil, interfaceSection), l.service()...))
+}
+
+// entry exports an entry point.
+func (l *linker) entry(name string, run code) {
+	if l.wasi && slices.Contains(installations, name) {
+		run = append(code{}.call(l.start), run...)
+	}
+	l.exports = append(l.exports, wasmfile.Export{Name: name, Kind: wasmfile.KindFunction, Index: l.add(name, entryType, body(0, run))})
 }
 
 // service writes the interface in Candid, in the order of the component.

@@ -38,11 +38,12 @@ func Link(binary []byte) (module []byte, err error) {
 	}()
 	l := &linker{
 		linking: linking, functionOf: map[*component.Canon]uint32{}, typeIndex: map[string]uint32{}, names: map[uint32]string{},
-		dispatchers: map[string]uint32{},
+		dispatchers: map[string]uint32{}, freesForeign: madeBy(binary, freesForeign),
 	}
 	l.collect()
 	l.tables = newTables(len(l.exported))
 	l.merge()
+	l.start = l.add("start", entryType, nil)
 	l.exportAll()
 	l.generate()
 	return l.write(), nil
@@ -74,10 +75,16 @@ type linker struct {
 	canons      []*component.Canon          // the same definitions, in their order
 	dispatchers map[string]uint32           // functions with which the runtime calls the program, by name
 	own         ownGlobals
-	realloc     uint32
+	ownRealloc  uint32 // the allocator of the runtime's memory
+	pageRealloc uint32 // the allocator that takes pages; 0 if nothing needs it
 	start       uint32
-	tables      *tables
-	exported    []exported
+
+	wasi             bool // the component imports WASI
+	freesForeign     bool // the component is of a tool of that kind
+	importAllocators []component.CoreItem
+	resources        map[component.Type]string // see resourceNames
+	tables           *tables
+	exported         []exported
 }
 
 // generated is a function that the linker writes.
@@ -140,7 +147,9 @@ func (l *linker) write() []byte {
 	out = wasmfile.AppendSection(out, wasmfile.SectionMemory, wasmfile.AppendMemory([]byte{1}, memory))
 	out = wasmfile.AppendList(out, wasmfile.SectionGlobal, l.globals, wasmfile.AppendRaw[[]byte])
 	out = wasmfile.AppendList(out, wasmfile.SectionExport, l.exports, wasmfile.AppendExport)
-	out = wasmfile.AppendSection(out, wasmfile.SectionStart, wasmfile.AppendU32(nil, l.start))
+	if !l.wasi {
+		out = wasmfile.AppendSection(out, wasmfile.SectionStart, wasmfile.AppendU32(nil, l.start))
+	}
 	out = wasmfile.AppendList(out, wasmfile.SectionElement, l.elements, wasmfile.AppendRaw[[]byte])
 	out = wasmfile.AppendSection(out, wasmfile.SectionDataCount, wasmfile.AppendU32(nil, uint32(len(l.data))))
 	out = wasmfile.AppendList(out, wasmfile.SectionCode, l.bodies, wasmfile.AppendBlock[[]byte])

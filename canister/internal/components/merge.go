@@ -42,10 +42,11 @@ func (l *linker) newPart(binary []byte) *part {
 type ownGlobals struct {
 	stackPointer, memoryBase, tableBase uint32 // as position-independent code has them
 	slots                               uint32 // where the runtime's memory begins
-	heap, heapEnd                       uint32 // of the allocator of a program that has none
+	heap, heapEnd                       uint32 // of the allocator that takes pages
+	allocator                           uint32 // of the imported function that is called: a place in linker.importAllocators, from 1
 }
 
-const ownGlobalCount = 6
+const ownGlobalCount = 7
 
 // merge gives all items of the core modules their places, and then copies them.
 func (l *linker) merge() {
@@ -119,7 +120,7 @@ func (l *linker) place() {
 			p.placeTables()
 		}
 	}
-	l.own = ownGlobals{globals, globals + 1, globals + 2, globals + 3, globals + 4, globals + 5}
+	l.own = ownGlobals{globals, globals + 1, globals + 2, globals + 3, globals + 4, globals + 5, globals + 6}
 }
 
 // placeTables puts the tables of a part behind those of others: a canister has one table.

@@ -19,7 +19,18 @@ func runtimeSize() uint32 {
 
 func align(n, to uint32) uint32 { return (n + to - 1) &^ (to - 1) }
 
-// generateStart writes the start function: first those of the core modules run, then the runtime gets its memory.
+// startFunctions calls those of the core modules.
+func (l *linker) startFunctions() (c code) {
+	for _, p := range l.parts {
+		if p.m.Start != nil && p != l.runtime { // which has relocations there, of data that it does not have yet
+			c = c.call(p.function(*p.m.Start))
+		}
+	}
+	return c
+}
+
+// generateStart writes the start function: the runtime gets its memory, and the start functions of the core modules run. They come
+// first, because the program's allocator may need them. With WASI they may call the runtime, which has memory of its own.
 func (l *linker) generateStart() {
 	stack := uint32(slotsBytes)
 	data := stack + stackBytes
@@ -27,13 +38,12 @@ func (l *linker) generateStart() {
 	content := l.tables.bytes()
 	size := align(tables+uint32(len(content)), runtimeAlign)
 
+	starts := l.startFunctions()
 	var c code
-	for _, p := range l.parts {
-		if p.m.Start != nil && p != l.runtime { // which has relocations there, of data that it does not have yet
-			c = c.call(p.function(*p.m.Start))
-		}
+	if !l.wasi {
+		c, starts = starts, nil
 	}
-	c = c.i32(0).i32(0).i32(runtimeAlign).i32(int32(size)).call(l.realloc).setGlobal(l.own.slots)
+	c = c.i32(0).i32(0).i32(runtimeAlign).i32(int32(size)).call(l.ownRealloc).setGlobal(l.own.slots)
 	at := func(offset uint32) code { return code{}.global(l.own.slots).i32(int32(offset)).op(opI32Add) }
 	c = c.global(l.own.slots).i32(0).i32(int32(size)).op(wasmfile.OpMisc, miscMemoryFill, 0)
 	c = append(c, at(data)...).setGlobal(l.own.stackPointer)
@@ -48,9 +58,12 @@ func (l *linker) generateStart() {
 	l.data = append(l.data, wasmfile.AppendSegment(nil, wasmfile.Segment{Content: content}))
 	c = append(c.global(l.own.slots), at(tables)...).call(l.of("start"))
 	c = c.i32(int32(l.tableSize)).call(l.of("callbacks_at"))
+	if l.wasi {
+		c = append(c, starts...).call(l.of("end_line"))
+	}
 
 	l.addCallbacks()
-	l.start = l.add("start", entryType, body(0, c))
+	l.setBody(l.start, 0, c)
 	mutable := func(value int32) []byte { return append(code{typeI32, 1}.i32(value), wasmfile.OpEnd) }
 	for range ownGlobalCount {
 		l.globals = append(l.globals, mutable(0))

@@ -14,12 +14,17 @@ fi
 objects="$(mktemp -d)"
 trap 'rm -rf "$objects"' EXIT
 mkdir -p "$out"
-for source in memory candid tasks imports; do
+for source in memory candid handles tasks imports wasi; do
   "$CLANG" --target=wasm32-unknown-emscripten -std=c11 -Os -fPIC -fno-builtin -fvisibility=hidden -mbulk-memory -Wall -Wextra -Werror \
     -c -o "$objects/$source.o" "$source.c"
 done
 "${WASM_LD:-/usr/bin/wasm-ld-14}" -shared --experimental-pic --no-entry --strip-debug --gc-sections -o "$out/runtime.wasm" "$objects"/*.o
+chmod 644 "$out/runtime.wasm"
 mkdir -p "$out/testdata"
+tools="${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}"
+"$CLANG" --target=wasm32 -nostdlib -Os -fno-builtin -mbulk-memory -Wall -Wextra -Werror -Wl,--no-entry -Wl,--strip-debug -o "$objects/clerk.wasm" ../testdata/c/clerk.c
+"$tools" component embed ../testdata/c/clerk.wit "$objects/clerk.wasm" --output "$objects/embedded.wasm"
+"$tools" component new "$objects/embedded.wasm" --output "$out/testdata/clerk.wasm"
 for source in ../testdata/*.wat; do
-  "${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" parse "$source" --output "$out/testdata/$(basename "$source" .wat).wasm"
+  "$tools" parse "$source" --output "$out/testdata/$(basename "$source" .wat).wasm"
 done

@@ -98,6 +98,7 @@ EXPORT("on_reply") void on_reply(u32 handle) {
     put_copy(to + 4, ic0_msg_arg_data_size(), ic0_msg_arg_data_copy);
   }
   resolve(handle);
+  end_line();
 }
 
 EXPORT("on_reject") void on_reject(u32 handle) {
@@ -107,6 +108,7 @@ EXPORT("on_reject") void on_reject(u32 handle) {
     put_reject(to, ic0_msg_reject_code(), copied(size, ic0_msg_reject_msg_copy), size);
   }
   resolve(handle);
+  end_line();
 }
 
 EXPORT("on_cleanup") void on_cleanup(u32 handle) { abandon(handle); }

@@ -15,16 +15,19 @@ void fail(const char *text) {
   __builtin_unreachable();
 }
 
-// fail_in traps with a text that has the name of a function in it.
-void fail_in(const char *before, const struct function *f, const char *after) {
+void fail_about(const char *before, const u8 *what, u32 size, const char *after) {
   u8 text[512];
   u32 n = length(before), end = length(after);
-  u32 name = f->name_size < sizeof text - n - end ? f->name_size : sizeof text - n - end;
+  if (size > sizeof text - n - end) size = sizeof text - n - end;
   copy(text, before, n);
-  copy(text + n, tables + f->name, name);
-  copy(text + n + name, after, end);
-  ic0_trap(text, n + name + end);
+  copy(text + n, what, size);
+  copy(text + n + size, after, end);
+  ic0_trap(text, n + size + end);
   __builtin_unreachable();
+}
+
+void fail_in(const char *before, const struct function *f, const char *after) {
+  fail_about(before, tables + f->name, f->name_size, after);
 }
 
 u32 read_bytes(const u8 *from, u32 size) {

@@ -9,7 +9,11 @@ typedef unsigned long long u64;
 #define IMPORT(module, name) __attribute__((import_module(module), import_name(name))) extern
 #define EXPORT(name) __attribute__((export_name(name)))
 
+// Allocators: of the program, for arguments and responses; of the imported function that the program calls; and for what the
+// program knows nothing of.
 IMPORT("program", "realloc") void *program_realloc(void *old, u32 old_size, u32 align, u32 size);
+IMPORT("program", "import_realloc") void *import_realloc(void *old, u32 old_size, u32 align, u32 size);
+IMPORT("program", "own_realloc") void *own_realloc(void *old, u32 old_size, u32 align, u32 size);
 IMPORT("program", "invoke") u64 program_invoke(u32 function);
 IMPORT("program", "callback") u32 program_callback(u32 function, u32 event, u32 item, u32 payload);
 IMPORT("program", "post_return") void program_post_return(u32 function, u64 result);
@@ -72,6 +76,8 @@ static inline void copy(void *to, const void *from, u32 size) { __builtin_memcpy
 
 // memory.c
 void fail(const char *text) __attribute__((noreturn));
+// Texts that have a name, or the name of a function, in them.
+void fail_about(const char *before, const u8 *what, u32 size, const char *after) __attribute__((noreturn));
 void fail_in(const char *before, const struct function *f, const char *after) __attribute__((noreturn));
 u32 read_bytes(const u8 *from, u32 size);
 void write_bytes(u8 *to, u32 value, u32 size);
@@ -86,3 +92,6 @@ void encode_reply(const struct function *f, const u8 *from);
 
 // tasks.c
 struct task *current_task(void);
+
+// wasi.c
+void end_line(void);

@@ -1,72 +1,22 @@
 // Tasks, subtasks and waitable sets: what the asynchronous ABI needs. A task is a call context, a subtask is a call that the task
 // made and whose response has not come. All state is in the memory of the program, so a trap undoes what the message did.
 #include "runtime.h"
+#include "handles.h"
 #include "tasks.h"
 
 enum { STATE_STARTED = 1, STATE_RETURNED = 2, STATE_CANCELLED = 4 }; // of a subtask, as the specification numbers them
 enum { EVENT_NONE = 0, EVENT_SUBTASK = 1 };
 enum { CODE_EXIT = 0, CODE_YIELD = 1, CODE_WAIT = 2 }; // that a callback returns
 
-enum item_kind { FREE = 0, SET, SUBTASK };
-
-// An item is in the table of handles. Handle 0 is none.
-struct item {
-  u32 kind;
-  u32 next_free;
-  // A set.
-  struct task *waiter; // the task whose callback waits for it
-  u32 first, last;     // its subtasks, in the order in which they joined
-  // A subtask.
-  struct task *task;
-  u32 set, before, after; // the set it is in, and its neighbors there
-  u32 state;
-  u32 delivered; // the program knows the state
-  u32 dropped;
-  u32 open; // the response of the call has not come
-  u8 *result;
-};
-
-static struct item *items;
-static u32 item_count, free_item;
 static struct task *current, *spare;
 static u32 backpressure;
 
 struct task *current_task(void) { return current; }
 
-static struct item *item_at(u32 handle, u32 kind) {
-  if (handle >= item_count || items[handle].kind != kind)
-    fail(kind == SET ? "the component used a handle that is no waitable set" : "the component used a handle that is no subtask");
-  return &items[handle];
-}
-
-static u32 add_item(u32 kind) {
-  if (!free_item) {
-    u32 more = item_count ? 2 * item_count : 16;
-    items = program_realloc(items, item_count * sizeof *items, 8, more * sizeof *items);
-    for (u32 i = more - 1; i >= item_count && i; i--) {
-      items[i].kind = FREE;
-      items[i].next_free = free_item;
-      free_item = i;
-    }
-    item_count = more;
-  }
-  u32 handle = free_item;
-  free_item = items[handle].next_free;
-  __builtin_memset(&items[handle], 0, sizeof *items);
-  items[handle].kind = kind;
-  return handle;
-}
-
-static void free_handle(u32 handle) {
-  items[handle].kind = FREE;
-  items[handle].next_free = free_item;
-  free_item = handle;
-}
-
 static struct task *new_task(u32 function) {
   struct task *t = spare;
   if (t) spare = t->next_spare;
-  else t = program_realloc(0, 0, 8, sizeof *t);
+  else t = own_realloc(0, 0, 8, sizeof *t);
   __builtin_memset(t, 0, sizeof *t);
   t->function = function;
   return t;
@@ -166,8 +116,8 @@ static void reply_with(const struct function *f) {
   encode_reply(f, result);
 }
 
-// enter_function begins a task with the message.
-EXPORT("enter") void enter_function(u32 number) {
+// begin_task begins a task with the message.
+static void begin_task(u32 number) {
   u8 image[256] __attribute__((aligned(8)));
   const struct function *f = function_at(number);
   const struct type *params = type_at(f->params);
@@ -196,6 +146,11 @@ EXPORT("enter") void enter_function(u32 number) {
   if (f->flags & POST_RETURN) program_post_return(number, result);
   t->ended = 1;
   end_task(t);
+}
+
+EXPORT("enter") void enter_function(u32 number) {
+  begin_task(number);
+  end_line();
 }
 
 // answered records that the message of the current task has its answer.
