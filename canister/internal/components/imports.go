@@ -89,7 +89,7 @@ func importedFunction(f *component.ComponentFunc) networkFunction {
 
 func checkShape(name string, f component.FuncType, want string) {
 	if got := functionShape(f); got != want {
-		refuse("%s has the type %s; that of the function of canisters is %s", name, got, want)
+		refuse("%s has the type %s; in a canister it is %s", name, got, want)
 	}
 }
 

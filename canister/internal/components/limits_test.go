@@ -161,7 +161,7 @@ func logging(fields int) []byte {
 func TestTheTextOfALargeTypeIsCutAfterAKibibyte(t *testing.T) {
 	whole := "(tuple<u8" + strings.Repeat(",u8", 338)
 	for fields, want := range map[int]string{339: whole + ">)", 340: whole + ",u8>)", 341: whole + ",u8…)", 10_000: whole + ",u8…)"} {
-		want = "ic:canister/canister@0.1.0#log has the type " + want + "; in version 0.1 of the package it is (string)"
+		want = "ic:canister/canister@0.1.0#log has the type " + want + "; in a canister it is (string)"
 		if _, err := components.Link(logging(fields)); err == nil || err.Error() != want {
 			t.Errorf("%d fields: got %v, want %s", fields, err, want)
 		}
