@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 	"testing"
 
@@ -27,6 +28,7 @@ type relatives struct {
 	members []*relative
 	images  []*picture
 	roots   []*past
+	read    []byte // see buffer
 }
 
 type relative struct {
@@ -254,18 +256,24 @@ func (r *relatives) query(t *rapid.T, m *relative) {
 			forks[n-1].Close()
 			forks = forks[:n-1]
 		}
-		sees(t, s, q.heap)
+		r.sees(t, s, q.heap)
 	}
 	s.Rollback()
 	q.set(0, 0, 0)
-	sees(t, s, m.heap)
+	r.sees(t, s, m.heap)
 	for _, f := range forks {
 		f.Close()
 	}
 }
 
-func sees(t *rapid.T, g *Guest, want []byte) {
-	got := make([]byte, g.MemorySize())
+// buffer returns room for a read of so many bytes. It has what was read last, so a read must also write zeros.
+func (r *relatives) buffer(size uint64) []byte {
+	r.read = slices.Grow(r.read[:0], int(size))[:size]
+	return r.read
+}
+
+func (r *relatives) sees(t *rapid.T, g *Guest, want []byte) {
+	got := r.buffer(g.MemorySize())
 	if err := g.ReadHeap(0, got); err != nil {
 		t.Fatal(err)
 	}
@@ -277,14 +285,14 @@ func sees(t *rapid.T, g *Guest, want []byte) {
 // check compares what is committed and what resident guests see, and recounts.
 func (r *relatives) check(t *rapid.T) {
 	for _, m := range r.members {
-		sees(t, m.g, m.heap)
+		r.sees(t, m.g, m.heap)
 		if m.g.resident != nil && !checkpoint.Equal(m.g.resident.heap.bytes(), m.heap) {
 			t.Fatal("the heap of a resident guest is not the committed one")
 		}
 		recount(t, &m.g.slot.store, m.g.slot.size)
 	}
 	for _, p := range r.images {
-		got := make([]byte, p.im.Size())
+		got := r.buffer(p.im.Size())
 		if err := p.im.Read(0, got); err != nil || !checkpoint.Equal(got, p.heap) {
 			t.Fatalf("an image is not the heap it was taken of (%v)", err)
 		}

@@ -62,13 +62,13 @@ const bulkModule = `(module (memory 32768)
 	(func (export "canister_update fill") (memory.fill (i32.const 0) (i32.const 7) (i32.const 2147483647)))
 	(func (export "canister_update spin") (local $i i32)
 		(loop (br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 285000000)))))
-	(func (export "canister_update up") (memory.copy (i32.const 4096) (i32.const 0) (i32.const 524288000)))
-	(func (export "canister_update down") (memory.copy (i32.const 0) (i32.const 4097) (i32.const 524288000)))
-	(func (export "canister_update dirty") (memory.fill (i32.const 0) (i32.const 7) (i32.const 524288000)))
-	(func (export "canister_update again") (memory.fill (i32.const 0) (i32.const 8) (i32.const 524288000)))
+	(func (export "canister_update up") (memory.copy (i32.const 4096) (i32.const 0) (i32.const 262144000)))
+	(func (export "canister_update down") (memory.copy (i32.const 0) (i32.const 4097) (i32.const 262144000)))
+	(func (export "canister_update dirty") (memory.fill (i32.const 0) (i32.const 7) (i32.const 262144000)))
+	(func (export "canister_update again") (memory.fill (i32.const 0) (i32.const 8) (i32.const 262144000)))
 	(func (export "canister_update scatter") (local $i i32)
 		(loop (i32.store8 (local.get $i) (i32.const 9))
-			(br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 12288))) (i32.const 1500000000))))))`
+			(br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 12288))) (i32.const 750000000))))))`
 
 // stops does much to a large memory and names the steps during which the world could not stop for
 // a quarter of the processor time that they take.
@@ -82,7 +82,7 @@ func stops(t *testing.T) (stuck []string) {
 		name string
 		work func()
 	}{
-		{"fill 500 MB", do("dirty")},
+		{"fill 250 MB", do("dirty")},
 		{"roll them back", g.Rollback},
 		{"fill them again", do("dirty")},
 		{"commit them", func() { commit(t, g) }},
@@ -98,7 +98,7 @@ func stops(t *testing.T) (stuck []string) {
 	} {
 		longest, took := longestStop(t, now, step.work)
 		t.Logf("%s: %v, stopping the world took %v at most", step.name, took, longest)
-		if took > 100*time.Millisecond && longest > took/4 {
+		if took > 50*time.Millisecond && longest > took/4 {
 			stuck = append(stuck, step.name)
 		}
 	}
