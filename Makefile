@@ -44,7 +44,7 @@ MAKEOVERRIDES =
 unexport PACKAGES
 
 # They begin first, so that no processor is idle at the end.
-LONGEST_PACKAGES := ./cmd/canisterd ./replica ./daemon ./canister/internal/rewrite ./canister/internal/wasm ./api/control ./instance
+LONGEST_PACKAGES := ./cmd/canisterd ./replica ./daemon ./canister/internal/rewrite ./canister/internal/wasm ./api/control ./test/torture
 
 .PHONY: test
 test: ## all tests that need nothing but Go and the module proxy (PACKAGES for some of them)
