@@ -175,39 +175,38 @@ func forgotten(err error) error {
 
 // answer returns the present state of a call, and its subnet.
 func (o *preparedCall) answer(ctx context.Context, id replica.RequestID) (subnet principal.Principal, a replica.IngressAnswer, err error) {
-	at := make(chan principal.Principal, 1)
-	a, err = lookUp(ctx, o.instance, id, func(n *replica.Network) principal.Principal {
+	return lookUp(ctx, o.instance, id, func(n *replica.Network) principal.Principal {
 		subnet, _ := n.HostOf(o.effective)
-		at <- subnet
 		return subnet
 	})
-	if err == nil {
-		subnet = <-at
-	}
-	return subnet, a, err
 }
 
 // answerOf returns the present state of a message of a subnet. The error is for an unknown or forgotten message.
 func answerOf(ctx context.Context, i *instance.Instance, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
-	return lookUp(ctx, i, id, func(*replica.Network) principal.Principal { return subnet })
+	_, a, err := lookUp(ctx, i, id, func(*replica.Network) principal.Principal { return subnet })
+	return a, err
 }
 
-func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, host func(*replica.Network) principal.Principal) (replica.IngressAnswer, error) {
-	a, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) replica.IngressAnswer {
+// lookUp is answerOf for a subnet that the owner of the network finds. It returns the subnet too.
+func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, host func(*replica.Network) principal.Principal) (principal.Principal, replica.IngressAnswer, error) {
+	type message struct {
+		subnet principal.Principal
+		replica.IngressAnswer
+	}
+	m, err := driver.ReadValue(ctx, i.Driver(), func(n *replica.Network) message {
 		subnet := host(n)
 		a, _ := n.IngressAnswer(subnet, id)
 		i.Driver().Delivered(subnet, id, len(a.Reply))
-		return a
+		return message{subnet, a}
 	})
 	switch {
 	case err != nil:
-		return a, err
-	case a.Status == 0:
-		return a, driver.ErrUnknown
-	case a.Status == replica.Done:
-		return a, answerForgotten.Refuse(hexOf(id))
+	case m.Status == 0:
+		err = driver.ErrUnknown
+	case m.Status == replica.Done:
+		err = answerForgotten.Refuse(hexOf(id))
 	}
-	return a, nil
+	return m.subnet, m.IngressAnswer, err
 }
 
 // hexOf formats a request id.

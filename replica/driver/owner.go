@@ -206,8 +206,13 @@ func (d *Driver) Do(ctx context.Context, do func(*replica.Network)) error {
 
 // Ask is Do for a function with a result.
 func Ask[T any](ctx context.Context, d *Driver, do func(*replica.Network) T) (T, error) {
+	return resultOf(ctx, d.Do, do)
+}
+
+// resultOf runs a function as Do or Read does, and returns its result.
+func resultOf[T any](ctx context.Context, run func(context.Context, func(*replica.Network)) error, do func(*replica.Network) T) (T, error) {
 	result := make(chan T, 1)
-	if err := d.Do(ctx, func(network *replica.Network) { result <- do(network) }); err != nil {
+	if err := run(ctx, func(network *replica.Network) { result <- do(network) }); err != nil {
 		var none T
 		return none, err
 	}

@@ -14,6 +14,11 @@ func (d *Driver) Read(ctx context.Context, read func(*replica.Network)) error {
 	return d.askReadOnly(ctx, func(d *Driver) { read(d.network) })
 }
 
+// ReadValue is Read for a function with a result.
+func ReadValue[T any](ctx context.Context, d *Driver, read func(*replica.Network) T) (T, error) {
+	return resultOf(ctx, d.Read, read)
+}
+
 // AwaitHeld returns the first message that a rule holds, or any rule if rule is 0; it waits until there is one. It runs
 // no rounds: the pacing of the driver does.
 func (d *Driver) AwaitHeld(ctx context.Context, rule uint64) (introspect.HeldMessage, error) {

@@ -3,7 +3,9 @@ package driver_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/driver"
@@ -56,4 +58,32 @@ func TestWhoAwaitsAHeldMessageGetsTheFirst(t *testing.T) {
 	if err := r.Await(t.Context(), subnet.ID, in.ID); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestAReadDoesNotWakeUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, driver.Config{})
+		var looks atomic.Int64
+		ended := make(chan error, 1)
+		go func() {
+			ended <- r.Until(t.Context(), func(n *replica.Network) bool {
+				looks.Add(1)
+				return len(n.Rules()) > 0
+			})
+		}()
+		synctest.Wait()
+		if rules, err := driver.ReadValue(t.Context(), r.Driver, (*replica.Network).Rules); err != nil || len(rules) != 0 {
+			t.Fatal(rules, err)
+		}
+		synctest.Wait()
+		if n := looks.Load(); n != 1 {
+			t.Errorf("Until looked %d times after a read, want once", n)
+		}
+		if _, err := r.Apply(t.Context(), &replica.AddRule{Rule: replica.Rule{Action: replica.Action{Kind: replica.ActHold}}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+	})
 }
