@@ -214,6 +214,7 @@ func ImportCache(root string, in io.Reader) (CacheContent, error) {
 // cacheReader reads a cache file.
 type cacheReader struct {
 	folder   *cacheFolder
+	file     *endingReader
 	archive  *tar.Reader
 	seen     map[string]bool    // names of entries
 	modules  []string           // names of files
@@ -222,7 +223,21 @@ type cacheReader struct {
 }
 
 func newCacheReader(f *cacheFolder, in io.Reader) *cacheReader {
-	return &cacheReader{folder: f, archive: tar.NewReader(in), seen: map[string]bool{}, receipts: map[string]receipt{}}
+	file := &endingReader{in: in}
+	return &cacheReader{folder: f, file: file, archive: tar.NewReader(file), seen: map[string]bool{}, receipts: map[string]receipt{}}
+}
+
+// endingReader records whether its reader has no more bytes. A tar.Reader reads up to the mark at the end of an archive, so it
+// sees the end of the file only if the mark is missing, and says nothing then.
+type endingReader struct {
+	in    io.Reader
+	ended bool
+}
+
+func (r *endingReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	r.ended = r.ended || n == 0 && errors.Is(err, io.EOF)
+	return n, err
 }
 
 var errNotACacheFile = errors.New("it is not a file of canisterd cache export")
@@ -242,10 +257,12 @@ func (r *cacheReader) read() error {
 	}
 	for {
 		entry, err := r.archive.Next()
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF) && !r.file.ended:
 			return r.complete()
-		}
-		if err != nil {
+		case errors.Is(err, io.EOF):
+			return errors.New("it is damaged: its end is missing")
+		case err != nil:
 			return fmt.Errorf("it is damaged: %w", err)
 		}
 		if entry.Size > maxDiskCache-r.content.Bytes {

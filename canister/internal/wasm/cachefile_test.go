@@ -212,6 +212,23 @@ func TestFilesThatCannotBeUsedAreRefusedAsAWhole(t *testing.T) {
 	}
 }
 
+func TestAFileThatEndsAfterAnyOfItsFilesIsRefused(t *testing.T) {
+	entries := unpacked(t, exported(t))
+	for n := 1; n <= len(entries); n++ {
+		whole := packed(t, entries[:n])
+		for _, cut := range []int{tarBlock, 2 * tarBlock} {
+			dir := t.TempDir()
+			_, err := ImportCache(dir, bytes.NewReader(whole[:len(whole)-cut]))
+			if err == nil || !strings.Contains(err.Error(), "its end is missing") {
+				t.Errorf("%d files, and %d bytes less: %v", n, cut, err)
+			}
+			if left := files(t, dir); len(left) > 0 {
+				t.Errorf("%d files, and %d bytes less: the folder has %q", n, cut, left)
+			}
+		}
+	}
+}
+
 // The sizes add up to a negative number, and the second file has nothing but a hole.
 func TestASmallCacheFileCannotDescribeALargeOne(t *testing.T) {
 	entries := unpacked(t, exported(t))
