@@ -32,7 +32,7 @@ func invalid(offset int, format string, args ...any) {
 	panic(&Invalid{Offset: offset, Reason: reason(format, args...)})
 }
 
-// reason writes a reason. Names are those of the component, and may have any length.
+// reason writes a reason. Names are those of the component, and may have any length. An error has a reason of its own.
 func reason(format string, args ...any) string {
 	shown := make([]any, len(args))
 	for i, arg := range args {

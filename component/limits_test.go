@@ -172,6 +172,24 @@ func TestComparisonsAreRefusedAfterTheLimitOfSteps(t *testing.T) {
 	}
 }
 
+// The reason is longer than a name may be shown.
+func TestThePlaceOfAMismatchInNestedTypesIsShown(t *testing.T) {
+	const depth = 20
+	lists := func(element string) string {
+		types := []string{element}
+		for i := range depth {
+			types = append(types, "\x70"+typeIndex(i))
+		}
+		return section(sectionType, vector(types...))
+	}
+	child := build(lists("\x73"), section(sectionImport, vector("\x00"+text("t")+"\x03\x00"+number(depth))))
+	err := checkWithoutEngine(build(lists("\x7d"), section(sectionComponent, child), section(sectionInstance, vector("\x00\x00"+vector(text("t")+"\x03"+number(depth))))))
+	want := "type mismatch for import `t`: " + strings.Repeat("type mismatch in list: ", depth) + "expected primitive `string` found primitive `u8`"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestAFunctionWithMoreThanSixteenFlatParametersNeedsMemory(t *testing.T) {
 	lower := func(params, options string, async byte) error {
 		function := string([]byte{async}) + params + "\x01\x00"

@@ -1,5 +1,7 @@
 package component
 
+import "errors"
+
 func (s *scope) defineCoreModule(offset int, d coreModule) {
 	bounded(offset, len(s.coreModules), maxModules, "modules")
 	r := &reader{data: s.data, pos: offset, end: offset + len(d.data), read: &quota{}}
@@ -112,7 +114,7 @@ func (s *scope) instantiateModule(offset int, e coreInstantiate) *coreExternMap 
 			invalid(offset, "module instantiation argument `%s` does not export an item named `%s`", want.module, want.name)
 		}
 		if reason := item.mismatch(want.item); reason != "" {
-			invalid(offset, "type mismatch for export `%s` of module instantiation argument `%s`: %s", want.name, want.module, reason)
+			invalid(offset, "type mismatch for export `%s` of module instantiation argument `%s`: %s", want.name, want.module, errors.New(reason))
 		}
 	}
 	return &module.exports

@@ -2,6 +2,7 @@ package component
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 )
 
@@ -57,7 +58,7 @@ func (s *scope) ascribe(offset int, e entity, d externDecl) entity {
 	}
 	want := s.declared(offset, d)
 	if reason := s.compare(offset).mismatch(e, want); reason != "" {
-		invalid(offset, "ascribed type of export is not compatible with item's type: %s", reason)
+		invalid(offset, "ascribed type of export is not compatible with item's type: %s", errors.New(reason))
 	}
 	return want
 }

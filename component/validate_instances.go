@@ -1,6 +1,9 @@
 package component
 
-import "maps"
+import (
+	"errors"
+	"maps"
+)
 
 func (s *scope) defineInstance(offset int, d instance) {
 	var t *instanceType
@@ -70,7 +73,7 @@ func (s *scope) instantiate(offset int, e instantiate) *instanceType {
 			invalid(offset, "missing import named `%s`", want.name)
 		}
 		if reason := c.mismatch(arg, want.entity); reason != "" {
-			invalid(offset, "type mismatch for import `%s`: %s", want.name, reason)
+			invalid(offset, "type mismatch for import `%s`: %s", want.name, errors.New(reason))
 		}
 		u.rename(want.entity, arg)
 	}
