@@ -26,6 +26,14 @@ var wasmTools = os.Getenv("CANISTERD_WASM_TOOLS")
 // the option cancellable.
 var olderWasmTools = os.Getenv("CANISTERD_OLDER_WASM_TOOLS")
 
+// wasmtime is another host, which runs the same scripts.
+var wasmtime = os.Getenv("CANISTERD_WASMTIME")
+
+// wasmtimeOptions switch on what wasmtime does not support by default.
+const wasmtimeOptions = "component-model-async,component-model-more-async-builtins,component-model-async-stackful," +
+	"component-model-threading,component-model-error-context,component-model-map,component-model-fixed-length-lists," +
+	"component-model-implements,multi-memory"
+
 // suiteFolders are the folders of the suite that the package passes or works on.
 var suiteFolders = []struct {
 	row, folder string
@@ -62,15 +70,27 @@ type score struct {
 	options                                                        []InstanceOption
 	whole, files, components, accepted, assertions, passed, worded int
 	failed                                                         []string // lines of scripts
+	theirs                                                         int      // files that wasmtime passes
+	theirFailed                                                    []string // and the others
 }
 
-// The table has how many components of the reference tests are accepted and how many of their assertions pass, and the lines
-// of the others. It may only get better.
+// String gives the columns of the table.
+func (s *score) String() string {
+	theirs := "-"
+	if s.options == nil {
+		theirs = fmt.Sprintf("%d of %d", s.theirs, s.files)
+	}
+	return fmt.Sprintf("%d of %d\t%d of %d\t%d of %d\t%d\t%s",
+		s.whole, s.files, s.accepted, s.components, s.passed, s.assertions, s.worded, theirs)
+}
+
+// The table has how many components of the reference tests are accepted and how many of their assertions pass, the lines
+// of the others, and the files that wasmtime passes in the same run. It may only get better.
 func TestTheReferenceTestsPassAsTheTableSays(t *testing.T) {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	var failed []string
-	fmt.Fprintln(w, "FOLDER\tFILES\tCOMPONENTS\tASSERTIONS\tIN THE SAME WORDS")
+	var failed, theirFailed []string
+	fmt.Fprintln(w, "FOLDER\tFILES\tCOMPONENTS\tASSERTIONS\tIN THE SAME WORDS\tFILES IN WASMTIME")
 	for _, folder := range suiteFolders {
 		s := score{options: folder.options}
 		for _, script := range wast.Data(t, "component-testsuite/test/"+folder.folder+"/*.wast") {
@@ -80,11 +100,15 @@ func TestTheReferenceTestsPassAsTheTableSays(t *testing.T) {
 			if len(s.failed) == before {
 				s.whole++
 			}
+			if folder.options == nil {
+				s.runInWasmtime(t, script)
+			}
 		}
-		fmt.Fprintf(w, "%s\t%d of %d\t%d of %d\t%d of %d\t%d\n", folder.row, s.whole, s.files, s.accepted, s.components, s.passed, s.assertions, s.worded)
+		fmt.Fprintf(w, "%s\t%s\n", folder.row, &s)
 		for _, line := range s.failed {
 			failed = append(failed, folder.row+": "+line)
 		}
+		theirFailed = append(theirFailed, s.theirFailed...)
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
@@ -92,8 +116,38 @@ func TestTheReferenceTestsPassAsTheTableSays(t *testing.T) {
 	if len(failed) > 0 {
 		fmt.Fprintf(&table, "\nThese fail:\n\n%s\n", strings.Join(failed, "\n"))
 	}
+	fmt.Fprintf(&table, "\n%s does not pass:\n\n%s\n", wasmtimeVersion(t), strings.Join(theirFailed, "\n"))
 	t.Logf("\n%s", table.String())
 	golden.Compare(t, "testdata/suite.txt", table.String())
+}
+
+// runInWasmtime runs a script in wasmtime, which ends at the first command that fails.
+func (s *score) runInWasmtime(t *testing.T, script string) {
+	out, err := exec.CommandContext(t.Context(), wasmtime, "wast", "-W", wasmtimeOptions, script).CombinedOutput()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatalf("CANISTERD_WASMTIME does not name the program wasmtime: run make test-components (%v)", err)
+	}
+	if err == nil {
+		s.theirs++
+		return
+	}
+	s.theirFailed = append(s.theirFailed, scriptName(script))
+	t.Logf("wasmtime does not pass %s:\n%s", script, out)
+}
+
+// wasmtimeVersion gives the name of wasmtime with its version.
+func wasmtimeVersion(t *testing.T) string {
+	out, err := exec.CommandContext(t.Context(), wasmtime, "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, _, _ := strings.Cut(string(out), " (")
+	return version
+}
+
+// scriptName gives the name of a script in the suite.
+func scriptName(script string) string {
+	return filepath.Base(filepath.Dir(script)) + "/" + filepath.Base(script)
 }
 
 // binaries converts a script and gives its commands with the folder of their files.
@@ -137,7 +191,7 @@ func (s *score) run(t *testing.T, script string) {
 	r := &scriptRun{T: t, score: s, folder: folder, defined: map[string][]byte{}}
 	for _, c := range commands {
 		if err := r.command(c); err != nil {
-			place := fmt.Sprintf("%s/%s:%d", filepath.Base(filepath.Dir(script)), filepath.Base(script), c.Line)
+			place := fmt.Sprintf("%s:%d", scriptName(script), c.Line)
 			s.failed = append(s.failed, place)
 			t.Logf("%s: %s: %v", place, c.Type, err)
 		}
