@@ -264,7 +264,7 @@ func prepare(c *campaign.Config) (done func(), err error) {
 	if len(c.Before) == 0 {
 		return func() {}, nil
 	}
-	base, done, err := harness.Prepare(c.Setup.Base, c.Before)
+	base, done, err := harness.Prepare(c.Setup.Base, 0, c.Before)
 	if err != nil {
 		return nil, explorationRefused.Refuse(err)
 	}

@@ -60,7 +60,7 @@ func (r *caseRunner) run(j *CaseJob) (result Result) {
 	if err != nil {
 		return result
 	}
-	round, prepared := r.config.caseOf(&made), harness.PrepareSome(&r.config.Setup, made.before)
+	round, prepared := r.config.caseOf(&made), harness.PrepareSome(&r.config.Setup, len(r.config.Before), made.before)
 	defer prepared.Done()
 	round.Setup.Base, result.replied, result.ran = prepared.Network, prepared.Replied, prepared.Blocks
 	long := j.Number%longCases == longCases-1

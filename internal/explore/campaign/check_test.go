@@ -69,7 +69,7 @@ func TestAMistypedMethodBeforeTheOperationsIsAnErrorWithTheOneThatWasMeant(t *te
 	c := theft(t, "bank", 1)
 	before := c.Setup.Operations[0]
 	before.Message.Method = "opne"
-	_, _, err := harness.Prepare(c.Setup.Base, []harness.Operation{before})
+	_, _, err := harness.Prepare(c.Setup.Base, 0, []harness.Operation{before})
 	if err == nil || !strings.Contains(err.Error(), "; did you mean open?") {
 		t.Errorf("%v", err)
 	}

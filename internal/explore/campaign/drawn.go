@@ -221,7 +221,7 @@ func (c *Config) caseConfig(k *drawnCase) (round Config, done func(), err error)
 		return round, nil, err
 	}
 	round = c.caseOf(&made)
-	round.Setup.Base, done, err = harness.Prepare(c.Setup.Base, made.before)
+	round.Setup.Base, done, err = harness.Prepare(c.Setup.Base, len(c.Before), made.before)
 	return round, done, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/argument"
 	"github.com/canisterd/canisterd/internal/explore/campaign"
 	"github.com/canisterd/canisterd/internal/explore/harness"
+	"github.com/canisterd/canisterd/internal/explore/schedule"
 	"github.com/canisterd/canisterd/test/campaigntest"
 )
 
@@ -85,42 +86,58 @@ func TestDrawnArgumentsDoNotDependOnTheNumberOfWorkers(t *testing.T) {
 	}
 }
 
-func TestCallsAreDrawnBeforeTheOperationsAndWithThem(t *testing.T) {
-	t.Parallel()
+// drawnCalls is an exploration of drawn calls of the bank, with small deposits.
+func drawnCalls(t *testing.T) *campaign.Config {
+	t.Helper()
+	c := anyTheft(t, 3_000)
+	c.Stop = 1
+	bank := c.Drawn.Any[0].Operation.Message.Receiver
+	if err := c.RestrictArguments(bank, "deposit", &argument.Range{Low: big.NewInt(0), High: big.NewInt(50)}, []string{"(7)"}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// replayedFrom replays a file in a network in which no call of it was made.
+func replayedFrom(t *testing.T, file *schedule.File) *campaign.Finding {
+	t.Helper()
 	c := theft(t, "bank", 0)
-	c.Runs, c.Stop = 3_000, 1
-	like := theft(t, "bank", 1).Setup.Operations[0].Message
-	err := c.DrawCalls(like.Receiver, func(method string) harness.Operation {
-		in := like
-		in.Method, in.Arg = method, []byte("DIDL\x00\x00")
-		return harness.Operation{Title: "bank " + method + " ?", Message: in}
-	})
-	if err != nil {
+	var err error
+	if c.Before, err = campaign.Before(file, campaigntest.Named(c)); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.RestrictArguments(like.Receiver, "deposit", &argument.Range{Low: big.NewInt(0), High: big.NewInt(50)}, []string{"(7)"}); err != nil {
-		t.Fatal(err)
-	}
-	r := run(t, c)
-	if len(r.Violations()) == 0 {
-		t.Fatalf("nothing was found: %s", campaigntest.Text(c, r))
-	}
-	file := r.Violations()[0].File(c)
-	again := theft(t, "bank", 0)
-	if again.Setup.Operations, err = campaign.Operations(file, campaigntest.Named(again)); err != nil {
-		t.Fatal(err)
-	}
-	if again.Before, err = campaign.Before(file, campaigntest.Named(again)); err != nil {
-		t.Fatal(err)
-	}
-	base, done, err := harness.Prepare(again.Setup.Base, again.Before)
+	base, done, err := harness.Prepare(c.Setup.Base, 0, c.Before)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer done()
-	again.Setup.Base = base
-	if f := replayed(t, file, again); f.Outcome != campaign.StillFails {
-		t.Errorf("the replay is %s: %s", f.Outcome, f.Text)
+	c.Setup.Base = base
+	return replayed(t, file, c)
+}
+
+func TestCallsAreDrawnBeforeTheOperationsAndWithThem(t *testing.T) {
+	t.Parallel()
+	for _, given := range []int{0, 3} { // calls that are made before those that are drawn
+		c := drawnCalls(t)
+		nothing := harness.Operation{Title: "bank deposit 0", Message: c.Drawn.Any[0].Operation.Message}
+		nothing.Message.Method, nothing.Message.Arg = "deposit", []byte("DIDL\x00\x01\x7d\x00")
+		for range given {
+			c.Before = append(c.Before, nothing)
+		}
+		base, done, err := harness.Prepare(c.Setup.Base, 0, c.Before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		c.Setup.Base = base
+		r := run(t, c)
+		if len(r.Violations()) == 0 {
+			t.Fatalf("nothing was found: %s", campaigntest.Text(c, r))
+		}
+		file := r.Violations()[0].File(c)
+		if f := replayedFrom(t, file); f.Outcome != campaign.StillFails || len(file.Before) <= given {
+			t.Errorf("the replay after %d calls, %d of them given, is %s: %s", len(file.Before), given, f.Outcome, f.Text)
+		}
 	}
 }
 

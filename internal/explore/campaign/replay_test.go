@@ -83,7 +83,7 @@ func TestAScheduleIsFixedOnlyIfAModuleHasChanged(t *testing.T) {
 		config := theft(t, c.bank, 2)
 		if c.emptied {
 			// The earlier payment counts for the invariant of the vault, so that another property is checked.
-			base, done, err := harness.Prepare(config.Setup.Base, config.Setup.Operations[:1])
+			base, done, err := harness.Prepare(config.Setup.Base, 0, config.Setup.Operations[:1])
 			if err != nil {
 				t.Fatal(err)
 			}

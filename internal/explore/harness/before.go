@@ -10,11 +10,12 @@ import (
 )
 
 // Prepare makes calls on a fork of a network, one after the other in FIFO order, and returns the fork. The error says
-// which call got no reply. The caller must call done when no fork of the result is in use anymore.
-func Prepare(base *replica.Network, before []Operation) (prepared *replica.Network, done func(), err error) {
+// which call got no reply. Made is the number of calls that were made in the base in this way: two calls never have the same
+// message id. The caller must call done when no fork of the result is in use anymore.
+func Prepare(base *replica.Network, made int, before []Operation) (prepared *replica.Network, done func(), err error) {
 	n, done := VolatileFork(base)
 	for i := range before {
-		if err := call(n, i, before[i].Message); err != nil {
+		if err := call(n, made+i, before[i].Message); err != nil {
 			done()
 			return nil, nil, fmt.Errorf("%s, before the operations: %w", before[i].Title, err)
 		}
@@ -38,7 +39,7 @@ func (p *Prepared) Done() {
 }
 
 // PrepareSome is Prepare for calls that may get no reply.
-func PrepareSome(setup *Setup, before []Operation) *Prepared {
+func PrepareSome(setup *Setup, made int, before []Operation) *Prepared {
 	p, recorder := new(Prepared), setup.newBlockRecorder()
 	fork := func(of *replica.Network) (n *replica.Network, closeFork func()) {
 		n, closeFork = VolatileFork(of)
@@ -49,7 +50,7 @@ func PrepareSome(setup *Setup, before []Operation) *Prepared {
 	p.Network, p.forks = n, append(p.forks, closeFirst)
 	for i := range before {
 		next, closeNext := fork(p.Network)
-		err := call(next, len(p.Replied), before[i].Message)
+		err := call(next, made+len(p.Replied), before[i].Message)
 		p.Blocks = append(p.Blocks, recorder.takeAll()...)
 		if err != nil {
 			closeNext()

@@ -11,7 +11,7 @@ import (
 func TestACallBeforeTheRunsDeliversTenThousandMessages(t *testing.T) {
 	for turns, want := range map[int]string{4900: "", 5100: "A.run, before the operations: it is not answered"} {
 		_, setup := scripted(t, "", canistertest.Turns(turns))
-		_, done, err := harness.Prepare(setup.Base, setup.Operations)
+		_, done, err := harness.Prepare(setup.Base, 0, setup.Operations)
 		if err == nil {
 			done()
 		}
