@@ -213,14 +213,15 @@ func (k *drawnCase) make() (made madeCase, err error) {
 	return made, nil
 }
 
-// caseConfig returns the configuration of a case, in which all calls before the operations must be replied to. The caller
-// calls done when the configuration is not used anymore.
+// caseConfig returns the configuration of a case, in which all calls before the operations must be replied to. Its runs are
+// not cut when the time is over. The caller calls done when the configuration is not used anymore.
 func (c *Config) caseConfig(k *drawnCase) (round Config, done func(), err error) {
 	made, err := k.make()
 	if err != nil {
 		return round, nil, err
 	}
 	round = c.caseOf(&made)
+	round.Setup.Expired = nil
 	round.Setup.Base, done, err = harness.Prepare(c.Setup.Base, len(c.Before), made.before)
 	return round, done, err
 }

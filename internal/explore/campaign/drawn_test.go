@@ -4,12 +4,14 @@ import (
 	"errors"
 	"math/big"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/internal/explore/argument"
 	"github.com/canisterd/canisterd/internal/explore/campaign"
 	"github.com/canisterd/canisterd/internal/explore/harness"
+	"github.com/canisterd/canisterd/internal/explore/property"
 	"github.com/canisterd/canisterd/internal/explore/schedule"
 	"github.com/canisterd/canisterd/test/campaigntest"
 )
@@ -138,6 +140,36 @@ func TestCallsAreDrawnBeforeTheOperationsAndWithThem(t *testing.T) {
 		if f := replayedFrom(t, file); f.Outcome != campaign.StillFails || len(file.Before) <= given {
 			t.Errorf("the replay after %d calls, %d of them given, is %s: %s", len(file.Before), given, f.Outcome, f.Text)
 		}
+	}
+}
+
+func TestAFindingIsThatOfItsCaseWhereverItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	simpler := map[string]bool{}
+	for left := int64(1); left <= 1<<10; left *= 2 { // questions after the first violation
+		c := drawnCalls(t)
+		theft, asked := c.Properties[0], new(atomic.Int64)
+		asked.Store(-1)
+		c.Properties = []property.Property{&property.Func{Title: "no theft", Holds: func(r *harness.Run) error {
+			if found := theft.AtRest(r); len(found) > 0 {
+				asked.CompareAndSwap(-1, 0)
+				return errors.New(found[0].Text)
+			}
+			return nil
+		}}}
+		c.Workers, c.NoBuiltin = 1, true
+		c.Expired = func() bool { return asked.Load() >= 0 && asked.Add(1) > left }
+		for _, f := range run(t, c).Violations() {
+			file := f.File(c)
+			simpler[f.Text] = true
+			file.Property = "vault paidOut <= 100"
+			if again := replayedFrom(t, file); again.Outcome != campaign.StillFails || !strings.HasSuffix(f.Text, again.Text) {
+				t.Errorf("%d questions later, the finding says %q, and its replay is %s: %s", left, f.Text, again.Outcome, again.Text)
+			}
+		}
+	}
+	if len(simpler) < 2 {
+		t.Errorf("the time was never over while a case was simplified: the findings are %v", simpler)
 	}
 }
 

@@ -79,6 +79,7 @@ func newShortener(config *Config, f *Finding) *shortener {
 	return &shortener{config: config, key: f.Key(), most: maxReplays, baselines: make(map[string]*baseline), harnesses: make(map[string]*harness.Harness)}
 }
 
+// shorten gives a finding the schedule of its first run, and shortens it.
 func (s *shortener) shorten(f *Finding) error {
 	defer s.close()
 	if len(f.Schedule.Operations) == 0 {
@@ -90,9 +91,19 @@ func (s *shortener) shorten(f *Finding) error {
 		f.Schedule.Deviations = b.deviations(l, f.Schedule.Plan, f.names)
 	}
 	if s.violates(f.Schedule) {
-		f.Schedule = s.shortest(f.Schedule)
-		f.Steps, f.Violation = listed(&f.Violation, s.last.steps), s.violation(f.Violation)
+		s.shortenFrom(f)
 	}
+	return s.finish(f)
+}
+
+// shortenFrom shortens the schedule of the latest replay, which violates the property.
+func (s *shortener) shortenFrom(f *Finding) {
+	f.Schedule = s.shortest(f.Schedule)
+	f.Steps, f.Violation = listed(&f.Violation, s.last.steps), s.violation(f.Violation)
+}
+
+// finish compares the run of a finding with a serial one, and sets its points.
+func (s *shortener) finish(f *Finding) error {
 	if b, l := s.baseline(f.Schedule.Operations); b != nil {
 		b.compare(l, f)
 		b.setPoints(l, f)
@@ -138,9 +149,11 @@ func (s *shortener) close() {
 // violates replays a schedule, and reports whether it violates the property. It is false beyond its replays or when the
 // time is over.
 func (s *shortener) violates(schedule Schedule) bool {
-	if s.replays >= s.most || s.err != nil || s.config.Expired() {
-		return false
-	}
+	return s.replays < s.most && s.err == nil && !s.config.Expired() && s.replay(schedule)
+}
+
+// replay is violates without these limits.
+func (s *shortener) replay(schedule Schedule) bool {
 	s.replays++
 	b, l := s.baseline(schedule.Operations)
 	if b == nil {

@@ -16,7 +16,7 @@ type simplifier struct {
 }
 
 // simplify shortens the schedule of a finding, makes its case smaller, and shortens the schedule again. The finding then has
-// a configuration of its own.
+// a configuration of its own. If the time is over, it is shown as far as it is simplified, by a last replay.
 func (c *Config) simplify(k drawnCase, round *Config, f *Finding) error {
 	first := newShortener(round, f)
 	first.most = maxSimplified / 2
@@ -30,7 +30,12 @@ func (c *Config) simplify(k drawnCase, round *Config, f *Finding) error {
 		return err
 	}
 	defer done()
-	if err := newShortener(&final, f).shorten(f); err != nil {
+	last := newShortener(&final, f)
+	defer last.close()
+	if last.replay(f.Schedule) {
+		last.shortenFrom(f)
+	}
+	if err := last.finish(f); err != nil {
 		return err
 	}
 	file := f.File(&final)
