@@ -95,6 +95,7 @@ again. --go-test writes a Go test that fails until the bug is fixed.
 Flags override the explore section of ` + project.File + `.
 
 The exit code is 0 without findings, 2 with findings, and 1 if the exploration failed.
+Ctrl-C ends the exploration with its report, and with exit code 130 without findings.
 Suspicions are printed, but do not change the exit code unless --fail-on-suspicion is
 given.`,
 		Example: `  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
@@ -133,6 +134,9 @@ given.`,
 					if err := writePage(f.html, schedules.onPage(page)); err != nil {
 						return err
 					}
+				}
+				if outcome == nil && cmd.Context().Err() != nil {
+					return exitCode(exitInterrupted)
 				}
 				return outcome
 			})

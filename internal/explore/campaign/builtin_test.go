@@ -205,6 +205,19 @@ func TestALockThatExpiresIsASuspicionAndOneThatDoesNotAFinding(t *testing.T) {
 	}
 }
 
+// The callback of the second call answers only if the cleanup of the first one has told it that its callback has trapped.
+func TestAnAnswerThatIsMissingAfterACleanupHasTrappedIsASuspicion(t *testing.T) {
+	t.Parallel()
+	for kind, suspicion := range map[harness.FaultKind]bool{harness.TrapCallback: false, harness.TrapCleanup: true} {
+		c := scripted(t, `call B.run(reply "x") on-reply(reply "ok") on-reject(reply "no"); call B.run(reply "y") on-reply(set 1) on-reject(set 1)`)
+		c.Kinds, c.Setup.Operations = []harness.FaultKind{kind}, c.Setup.Operations[:1]
+		r := run(t, c)
+		if len(r.Findings) != 1 || r.Findings[0].Property != "never-resumes" || r.Findings[0].Suspicion != suspicion {
+			t.Errorf("under %s:\n%s", kind, campaigntest.Text(c, r))
+		}
+	}
+}
+
 // The timer of A is set again by the callback of a call.
 func TestATimerThatIsNotSetAgainIsASuspicion(t *testing.T) {
 	t.Parallel()

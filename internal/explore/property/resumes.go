@@ -2,13 +2,15 @@ package property
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/explore/harness"
 )
 
 // NeverResumes finds methods whose code ends without an answer: all calls that it made are over, and none of their callbacks
-// continued it. A method that does so in a run without faults may mean it.
+// continued it. A method that does so in a run without faults may mean it. If a cleanup callback exceeds the instruction limit,
+// it is a suspicion: a canister with two calls in flight is never told that one of its callbacks has trapped.
 type NeverResumes struct {
 	atRest
 	known map[string]bool // canister and method
@@ -29,8 +31,10 @@ func (p *NeverResumes) Learn(r *harness.Run, _ bool) {
 
 // AtRest returns the methods that end without an answer, but answer in each run without faults.
 func (p *NeverResumes) AtRest(r *harness.Run) (found []Violation) {
+	untold := slices.ContainsFunc(r.Plan(), func(f harness.Fault) bool { return f.Kind == harness.TrapCleanup })
 	for _, v := range p.unanswered(r) {
 		if !p.known[v.Key()] {
+			v.Suspicion = untold
 			found = append(found, v)
 		}
 	}
