@@ -9,10 +9,20 @@ struct Trader {
     markets: Vec<ic::Principal>,
     prices: Vec<u64>,
     spread: u64,
+    open: usize,
 }
 
 state!(Trader);
 interface!("interface.did");
+
+/// A price that has not come. In a cleanup callback, too, one less is left: the last callback answers.
+struct Open;
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        with(|t| t.open -= 1);
+    }
+}
 
 #[export_name = "canister_init"]
 extern "C" fn init() {
@@ -25,24 +35,33 @@ extern "C" fn init() {
 
 #[export_name = "canister_update compare"]
 extern "C" fn compare() {
-    with(|t| t.prices.clear());
-    for market in with(|t| t.markets.clone()) {
+    let markets = with(|t| {
+        t.prices.clear();
+        t.open = t.markets.len();
+        t.markets.clone()
+    });
+    for market in markets {
         ic::spawn(async move {
-            let price = match ic::call(&market, "price", ()).get::<(u64,)>().await {
-                Ok((price,)) => price,
-                Err(_) => return,
-            };
-            let prices = with(|t| {
-                t.prices.push(price);
-                t.prices.clone()
-            });
-            if prices.len() == 2 {
-                let spread = prices[1].saturating_sub(prices[0]);
-                with(|t| t.spread = spread);
-                ic::reply((spread,));
+            let open = Open;
+            if let Ok((price,)) = ic::call(&market, "price", ()).get::<(u64,)>().await {
+                with(|t| t.prices.push(price));
+            }
+            drop(open);
+            if with(|t| t.open) == 0 {
+                answer();
             }
         });
     }
+}
+
+fn answer() {
+    let prices = with(|t| t.prices.clone());
+    if prices.len() < 2 {
+        return ic::reject("a market gives no price");
+    }
+    let spread = prices[1].saturating_sub(prices[0]);
+    with(|t| t.spread = spread);
+    ic::reply((spread,));
 }
 
 #[export_name = "canister_query spread"]

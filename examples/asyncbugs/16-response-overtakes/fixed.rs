@@ -8,10 +8,20 @@ struct Trader {
     markets: Vec<ic::Principal>,
     prices: [Option<u64>; 2],
     spread: u64,
+    open: usize,
 }
 
 state!(Trader);
 interface!("interface.did");
+
+/// A price that has not come. In a cleanup callback, too, one less is left: the last callback answers.
+struct Open;
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        with(|t| t.open -= 1);
+    }
+}
 
 #[export_name = "canister_init"]
 extern "C" fn init() {
@@ -24,23 +34,33 @@ extern "C" fn init() {
 
 #[export_name = "canister_update compare"]
 extern "C" fn compare() {
-    with(|t| t.prices = [None, None]);
-    for (place, market) in with(|t| t.markets.clone()).into_iter().enumerate() {
+    let markets = with(|t| {
+        t.prices = [None, None];
+        t.open = t.markets.len();
+        t.markets.clone()
+    });
+    for (place, market) in markets.into_iter().enumerate() {
         ic::spawn(async move {
-            let price = match ic::call(&market, "price", ()).get::<(u64,)>().await {
-                Ok((price,)) => price,
-                Err(_) => return,
-            };
-            let prices = with(|t| {
-                t.prices[place] = Some(price);
-                t.prices
-            });
-            if let [Some(first), Some(second)] = prices {
-                let spread = second.saturating_sub(first);
-                with(|t| t.spread = spread);
-                ic::reply((spread,));
+            let open = Open;
+            if let Ok((price,)) = ic::call(&market, "price", ()).get::<(u64,)>().await {
+                with(|t| t.prices[place] = Some(price));
+            }
+            drop(open);
+            if with(|t| t.open) == 0 {
+                answer();
             }
         });
+    }
+}
+
+fn answer() {
+    match with(|t| t.prices) {
+        [Some(first), Some(second)] => {
+            let spread = second.saturating_sub(first);
+            with(|t| t.spread = spread);
+            ic::reply((spread,));
+        }
+        _ => ic::reject("a market gives no price"),
     }
 }
 
