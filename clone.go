@@ -2,8 +2,8 @@ package canisterd
 
 import (
 	"context"
+	"errors"
 
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/internal/clone"
@@ -94,17 +94,17 @@ func (h cloneHost) Create(ctx context.Context, id, controller principal.Principa
 	return err
 }
 
-// Install installs a module on an empty canister, or in place of the one that it has.
-func (h cloneHost) Install(ctx context.Context, id principal.Principal, module []byte, replace bool) error {
-	arg, err := candid.Marshal()
-	if err != nil {
-		return err
-	}
+// Install installs a module with an argument on an empty canister, or in place of the one that it has.
+func (h cloneHost) Install(ctx context.Context, id principal.Principal, module, argument []byte, replace bool) error {
 	mode := install
 	if replace {
 		mode = reinstall
 	}
-	return h.CanisterAt(id).install(ctx, module, arg, mode)
+	err := h.CanisterAt(id).install(ctx, module, argument, mode)
+	if _, is := errors.AsType[*Reject](err); is {
+		return &clone.AnsweredError{Err: err}
+	}
+	return err
 }
 
 // SetCycles sets the balance of a canister, in decimal digits.

@@ -26,11 +26,13 @@ type cloneFlags struct {
 	from, snapshot, into, cycles string
 	take, yes                    bool
 	dependencies                 bool
-	standIns                     []string // files
+	standIns                     []string          // files and ids
+	init                         map[string]string // arguments of published modules, by ids
 }
 
 func (c *cli) clone() *cobra.Command {
 	var f cloneFlags
+	var arguments []string
 	cmd := &cobra.Command{
 		Use:   "clone [ID...]",
 		Short: "Clone canisters of another network with their state",
@@ -49,9 +51,11 @@ written to the network. Of a file, the state at its end is read.
 
 --with-dependencies also clones the canisters that the canisters call, directly or
 through others: those in environment variables, in calls that an instance remembers, and
-in after: of canisterd.yaml. Those that --identity may not read get a stand-in, which
-answers queries with recorded replies (canisterd clone record). --stand-in makes the one
-of a file.
+in after: of canisterd.yaml. For those that --identity may not read, the module that the
+source certifies is installed with empty state, if canisterd knows it and has its bytes
+(canisterd modules). --init gives the arguments of the installation. The others get a
+stand-in, which answers queries with recorded replies (canisterd clone record). --stand-in
+makes the one of a file, or of the canister with an id.
 
 Snapshots are kept in .canisterd/clones of the project, readable by you alone, and are not
 read twice. A clone that was interrupted goes on when it is called again.`,
@@ -62,7 +66,10 @@ read twice. A clone that was interrupted goes on when it is called again.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := cloneIDs(args)
 			if err == nil && len(ids)+len(f.standIns) == 0 {
-				err = errors.New("expected the id of a canister, or --stand-in FILE")
+				err = errors.New("expected the id of a canister, or --stand-in FILE|ID")
+			}
+			if err == nil {
+				f.init, err = initArguments(arguments)
 			}
 			if err != nil {
 				return err
@@ -79,8 +86,9 @@ read twice. A clone that was interrupted goes on when it is called again.`,
 	cmd.Flags().StringVar(&f.into, "into", "", "instance that gets the clones (default: that of --instance)")
 	cmd.Flags().StringVar(&f.cycles, "cycles", "", "balance of the clones, such as 5T (default, and of dependencies: as at the source, else 100T)")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask before a snapshot is taken, or before a canister of the instance is replaced")
-	cmd.Flags().BoolVar(&f.dependencies, "with-dependencies", false, "also clone the canisters that they call, or make stand-ins for them")
-	cmd.Flags().StringArrayVar(&f.standIns, "stand-in", nil, "make the stand-in of a file of canisterd clone record (repeatable)")
+	cmd.Flags().BoolVar(&f.dependencies, "with-dependencies", false, "also clone the canisters that they call, or install their published modules, or make stand-ins for them")
+	cmd.Flags().StringArrayVar(&f.standIns, "stand-in", nil, "make the stand-in of a file of canisterd clone record, or of a canister by its id (repeatable)")
+	cmd.Flags().StringArrayVar(&arguments, "init", nil, "argument with which a published module is installed, such as 'ID=(record {})' (repeatable)")
 	cmd.MarkFlagsMutuallyExclusive("snapshot", "take")
 	cmd.MarkFlagsMutuallyExclusive("snapshot", "with-dependencies")
 	cmd.AddCommand(c.cloneForget(), c.cloneRecord())
@@ -110,8 +118,13 @@ type cloned struct {
 	Caller    string `json:"called_by,omitempty"`
 	NotCloned string `json:"not_cloned,omitempty"`
 	Replies   *int   `json:"recorded_replies,omitempty"`
-	Digest    string `json:"sha256,omitempty"` // of the SHA-256 of all slices
-	Folder    string `json:"folder"`
+	// Published is the SHA-256 of the published module that it runs with empty state, installed with the argument Init.
+	// NotPublished says why the module that is known was not installed.
+	Published    string `json:"published_module,omitempty"`
+	Init         string `json:"init,omitempty"`
+	NotPublished string `json:"module_not_installed,omitempty"`
+	Digest       string `json:"sha256,omitempty"` // of the SHA-256 of all slices
+	Folder       string `json:"folder"`
 	// Module is what the daemon knows of its module.
 	Module string `json:"known_module,omitempty"`
 	// Variables are the names of the environment variables that came along.
@@ -136,6 +149,9 @@ type cloning struct {
 	replaced map[principal.Principal]bool
 	// others are canisters of the project, which makes those itself that are clones.
 	others map[string]*project.Canister
+	// recorded are canisters whose stand-ins are recorded now, and choices say what becomes of those that cannot be cloned.
+	recorded []principal.Principal
+	choices  *clone.Choices
 }
 
 func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Principal, f *cloneFlags) error {
@@ -153,6 +169,9 @@ func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Pr
 		return fmt.Errorf("%s has the snapshot of one canister: clone one at a time", f.from)
 	case x.source == nil && f.dependencies:
 		return fmt.Errorf("%s has the snapshot of one canister: leave out --with-dependencies", f.from)
+	}
+	if err := x.readChoices(ids); err != nil {
+		return err
 	}
 	members, err := x.gather(ctx, ids)
 	if err != nil {
@@ -175,7 +194,7 @@ func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Pr
 
 // size and kind describe what was cloned, for people.
 func (o *cloned) size() string {
-	if o.NotCloned != "" || o.Replies != nil {
+	if o.NotCloned != "" || o.Replies != nil || o.Published != "" {
 		return "-"
 	}
 	return size(o.Bytes)
@@ -185,6 +204,8 @@ func (o *cloned) kind() string {
 	switch {
 	case o.Replies != nil:
 		return "stand-in with " + replies(*o.Replies)
+	case o.Published != "":
+		return "published module with empty state"
 	case o.NotCloned != "":
 		return "not cloned"
 	}
@@ -371,14 +392,6 @@ func (x *cloning) describeVariables(ctx context.Context, e *clone.Entry, one *cl
 	return nil
 }
 
-// standsIn says what a canister is that was not cloned.
-func (o *cloned) standsIn() string {
-	if o.Replies == nil {
-		return "was not cloned"
-	}
-	return "has a stand-in, which answers queries with " + replies(*o.Replies) + " (canisterd clone record adds more) and is not certified"
-}
-
 // replies counts recorded replies.
 func replies(n int) string {
 	if n == 1 {
@@ -393,12 +406,10 @@ func (x *cloning) tellLimits(all []*cloned) {
 	if x.source != nil && clones {
 		x.note("note: the snapshots are in %s, readable by you alone: canisterd clone forget removes them", string(x.cache))
 	}
+	x.tellSubstitutions(all)
 	for _, one := range all {
-		if one.Module != "" {
+		if one.Module != "" && one.Folder != "" {
 			x.note("note: %s runs the %s", one.Canister, one.Module)
-		}
-		if one.NotCloned != "" {
-			x.note("note: %s, which %s calls, %s: %s", one.Canister, one.Caller, one.standsIn(), one.NotCloned)
 		}
 		if len(one.Variables) > 0 {
 			x.note("note: %s has the values of its environment variables from %s: %s", one.Canister, one.From, strings.Join(one.Variables, ", "))

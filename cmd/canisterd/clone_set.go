@@ -17,8 +17,11 @@ import (
 // gather reads the snapshots of canisters, with --with-dependencies also of those that they call, and the files of
 // stand-ins.
 func (x *cloning) gather(ctx context.Context, ids []principal.Principal) ([]*clone.Member, error) {
-	s := &clone.Set{Source: x.source, Cache: x.cache, Fetch: x.confirmAndFetch, Exists: x.exists, Follow: x.flags.dependencies}
+	s := &clone.Set{Source: x.source, Cache: x.cache, Fetch: x.confirmAndFetch, Exists: x.exists, Follow: x.flags.dependencies, Recorded: x.recorded, Known: x.knownModule}
 	for _, path := range x.flags.standIns {
+		if _, err := principal.Parse(path); err == nil {
+			continue // it is one of recorded
+		}
 		r, err := clone.ReadRecording(path)
 		if err != nil {
 			return nil, err
@@ -134,7 +137,7 @@ func (x *cloning) loadAll(ctx context.Context, members []*clone.Member) ([]*clon
 	return all, nil
 }
 
-// loadMember loads a canister, or makes its stand-in.
+// loadMember loads a canister, or makes what takes its place.
 func (x *cloning) loadMember(ctx context.Context, m *clone.Member) (*cloned, error) {
 	if m.Entry != nil {
 		one, err := x.loaded(ctx, m)
@@ -143,14 +146,7 @@ func (x *cloning) loadMember(ctx context.Context, m *clone.Member) (*cloned, err
 		}
 		return one, err
 	}
-	one := &cloned{Canister: m.Canister.String(), From: x.flags.from, Variables: []string{}, Missing: []string{}}
-	if m.Err != nil {
-		one.Caller, one.NotCloned = m.Caller.String(), m.Err.Error()
-	}
-	if m.Recording == nil {
-		return one, nil
-	}
-	return one, x.makeStandIn(ctx, m.Recording, one)
+	return x.substituted(ctx, m)
 }
 
 // makeStandIn makes the stand-in of a recording in the instance, and describes it.

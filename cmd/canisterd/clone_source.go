@@ -152,6 +152,11 @@ func (a *asController) Interface(ctx context.Context, canister principal.Princip
 	return a.of().Interface(ctx, canister)
 }
 
+// ModuleHash returns the SHA-256 of the module of a canister.
+func (a *asController) ModuleHash(ctx context.Context, canister principal.Principal) ([]byte, error) {
+	return a.of().ModuleHash(ctx, canister)
+}
+
 func (a *asController) caller(ctx context.Context, canister principal.Principal) (clone.Caller, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

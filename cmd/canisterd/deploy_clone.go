@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/kept"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/standin"
 )
@@ -75,12 +76,19 @@ func (x *deploying) clone(ctx context.Context, name string) error {
 		return fmt.Errorf("clone: id: %w", err)
 	}
 	one.others = x.project.Canisters
+	if one.choices, err = kept.Choices(spec.Clone.StandIns, spec.Clone.Init); err != nil {
+		return err
+	}
 	members, err := one.cachedOrFetched(ctx, id)
 	if err != nil {
 		return err
 	}
-	_, err = one.loadAll(ctx, members)
-	return err
+	all, err := one.loadAll(ctx, members)
+	if err != nil {
+		return err
+	}
+	one.tellSubstitutions(all)
+	return nil
 }
 
 // cachedOrFetched returns the newest snapshot in the cache that is from the source, or else the newest at the source; with

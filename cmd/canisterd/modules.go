@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -34,13 +35,15 @@ directory (~/.local/share/canisterd on Linux), which only its user can read.`
 type knownModule struct {
 	knownmodules.Module
 	Added bool `json:"added"` // by canisterd modules update
+	// AtHand is where the bytes of the module are, for canisterd modules show; "" if they are not on this computer.
+	AtHand string `json:"at_hand,omitempty"`
 }
 
 // knownModules returns the modules that the program knows, and those that the user added.
 func knownModules() ([]knownModule, error) {
 	var all []knownModule
 	for _, m := range knownmodules.BuiltIn().Modules {
-		all = append(all, knownModule{m, false})
+		all = append(all, knownModule{Module: m})
 	}
 	added, err := knownmodules.File(daemon.KnownModulesFile()).Read()
 	if err != nil {
@@ -48,7 +51,7 @@ func knownModules() ([]knownModule, error) {
 	}
 	for _, m := range added.Modules {
 		if knownmodules.BuiltIn().Find(m.Hash[:]) == nil {
-			all = append(all, knownModule{m, true})
+			all = append(all, knownModule{Module: m, Added: true})
 		}
 	}
 	return all, nil
@@ -98,9 +101,21 @@ show it, or the beginning of it.`,
 				return fmt.Errorf("%s are known whose hash begins with %s (canisterd modules list)", count(uint64(len(found)), "module"), digits)
 			}
 			m := &found[0]
-			return c.print(fmt.Sprintf("name       %s\nversion    %s\ninterface  %s\nsource     %s\nsha-256    %s", m.Name, m.Version, m.Interface, m.Source, m.Hash), m)
+			if _, m.AtHand, err = moduleAtHand(m.Hash); err != nil {
+				return err
+			}
+			return c.print(m.text(), m)
 		},
 	}
+}
+
+// text describes the module for people.
+func (m *knownModule) text() string {
+	text := fmt.Sprintf("name       %s\nversion    %s\ninterface  %s\nsource     %s\n", m.Name, m.Version, m.Interface, m.Source)
+	if m.Init != "" {
+		text += fmt.Sprintf("init       %s\n", m.Init)
+	}
+	return text + fmt.Sprintf("module     %s\nsha-256    %s", cmp.Or(m.AtHand, "not on this computer"), m.Hash)
 }
 
 // moduleDigits returns the digits of a hash, or the hash of a file.

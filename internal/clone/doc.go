@@ -9,10 +9,12 @@
 //     and the status of the canister there,
 //   - the order of steps at the destination, and which settings the canister has there,
 //   - sets: which canisters a canister calls, as far as its source tells, and what becomes of each,
+//   - what takes the place of a canister that cannot be cloned: its published module with empty state, or a stand-in,
 //   - the recording of replies for stand-ins, whose file and module are of package standin,
 //   - what a clone costs and what it cannot have.
 //
-// It must not know the command line, the file of a project, where keys are, or the protocol of a connection.
+// It must not know the command line, the file of a project, where keys and published modules are, or the protocol of a
+// connection.
 //
 // Nothing is written to the source but the snapshot that Take asks for. Memories pass in slices: neither side holds a whole
 // one.

@@ -10,6 +10,8 @@ const (
 	parallelWrites = 2
 	// maxRecordBytes limits the file that describes a clone: a status has less than 10 KiB. Ours.
 	maxRecordBytes = 1 << 20
+	// maxPublishedBytes limits a published module (specification: 100 MiB).
+	maxPublishedBytes = 100 << 20
 	// MaxMembers is the maximum number of canisters that are cloned together with those that they call. Ours.
 	MaxMembers = 50
 	// maxControllers is the maximum number of controllers of a canister (specification: 10).

@@ -21,8 +21,8 @@ type Host interface {
 	// Create creates a canister without code, on a new subnet if no subnet has the id. cycles is its balance in decimal
 	// digits; "": that of new canisters.
 	Create(ctx context.Context, id, controller principal.Principal, cycles string) error
-	// Install installs a module on an empty canister, or in place of the one that it has.
-	Install(ctx context.Context, id principal.Principal, module []byte, replace bool) error
+	// Install installs a module with an argument on an empty canister, or in place of the one that it has.
+	Install(ctx context.Context, id principal.Principal, module, argument []byte, replace bool) error
 	// SetCycles sets the balance of a canister, in decimal digits.
 	SetCycles(ctx context.Context, id principal.Principal, amount string) error
 	// SetVersion sets the version of a canister.

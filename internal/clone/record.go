@@ -17,6 +17,8 @@ type Asker interface {
 	Query(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error)
 	// Interface returns the Candid interface of a canister, "" if the network does not show it.
 	Interface(ctx context.Context, canister principal.Principal) (string, error)
+	// ModuleHash returns the SHA-256 of the module of a canister, nil if it has none.
+	ModuleHash(ctx context.Context, canister principal.Principal) ([]byte, error)
 }
 
 // Query is a query whose answer is recorded.

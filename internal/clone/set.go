@@ -29,8 +29,12 @@ type Set struct {
 	Exists func(ctx context.Context, canister principal.Principal) (bool, error)
 	// Calls returns calls that a canister has made; nil: the source does not remember them.
 	Calls func(ctx context.Context, canister principal.Principal) ([]Call, error)
-	// StandIns are recordings of canisters that are not cloned.
+	// StandIns are recordings of canisters that are not cloned, and Recorded are canisters that get a stand-in with replies
+	// that are recorded now.
 	StandIns []*standin.Recording
+	Recorded []principal.Principal
+	// Known returns what is known of the module of a hash, nil for nothing.
+	Known func(hash []byte) (*KnownModule, error)
 	// Named returns canisters that the user says a canister calls.
 	Named func(canister principal.Principal) []principal.Principal
 }
@@ -41,16 +45,18 @@ type Member struct {
 	// Caller is the canister that calls it, and Known says how that is known. Both are zero for a canister that was asked for.
 	Caller principal.Principal
 	Known  string
-	// Entry is its snapshot, or Recording is what its stand-in replies. Err says why there is no snapshot.
+	// Entry is its snapshot. Without one, Published is its published module, nil if none is known, and Recording is what its
+	// stand-in replies, nil if it shows nothing. Err says why there is no snapshot.
 	Entry     *Entry
+	Published *Published
 	Recording *standin.Recording
 	Err       error
 
 	queries []Query // that its callers made
 }
 
-// Gather reads the snapshots of canisters and of all that they call, directly or through others. Those that the caller of
-// the source may not read get a stand-in.
+// Gather reads the snapshots of canisters and of all that they call, directly or through others. Of those that the caller of
+// the source may not read, it looks for the published module and records a stand-in.
 func (s *Set) Gather(ctx context.Context, canisters []principal.Principal) ([]*Member, error) {
 	g := &gathering{Set: s}
 	for _, id := range canisters {
@@ -58,6 +64,9 @@ func (s *Set) Gather(ctx context.Context, canisters []principal.Principal) ([]*M
 	}
 	for _, r := range s.StandIns {
 		g.add(&Member{Canister: r.Canister, Recording: r})
+	}
+	for _, id := range s.Recorded {
+		g.add(&Member{Canister: id, Known: chosen, Err: errChosen})
 	}
 	for i := 0; i < len(g.all); i++ { // fetching adds members
 		if m := g.all[i]; m.Err == nil && m.Recording == nil {
@@ -70,7 +79,7 @@ func (s *Set) Gather(ctx context.Context, canisters []principal.Principal) ([]*M
 		if m.Err == nil || errors.Is(m.Err, errTooMany) {
 			continue
 		}
-		if err := g.standIn(ctx, m); err != nil {
+		if err := g.substitute(ctx, m); err != nil {
 			return nil, err
 		}
 	}
@@ -86,6 +95,11 @@ type gathering struct {
 	all []*Member
 }
 
+// chosen is how a canister of Recorded is known, and errChosen why it is not cloned.
+const chosen = "chosen"
+
+var errChosen = errors.New("a stand-in was asked for")
+
 // errTooMany is why a set does not have more canisters.
 var errTooMany = fmt.Errorf("a set has at most %d canisters", MaxMembers)
 
@@ -93,7 +107,11 @@ var errTooMany = fmt.Errorf("a set has at most %d canisters", MaxMembers)
 func (g *gathering) add(m *Member) {
 	i := slices.IndexFunc(g.all, func(other *Member) bool { return other.Canister == m.Canister })
 	if i >= 0 {
-		g.all[i].queries = append(g.all[i].queries, m.queries...)
+		found := g.all[i]
+		found.queries = append(found.queries, m.queries...)
+		if found.Caller == (principal.Principal{}) && found.Known == chosen {
+			found.Caller = m.Caller
+		}
 		return
 	}
 	if len(g.all) >= MaxMembers {
@@ -181,6 +199,20 @@ func (g *gathering) called(ctx context.Context, m *Member) (map[principal.Princi
 	return found, nil
 }
 
+// substitute looks for the published module of a member, and records a stand-in: which of them the destination gets may
+// depend on an argument of the installation.
+func (g *gathering) substitute(ctx context.Context, m *Member) (err error) {
+	if m.Published, err = g.Source.published(ctx, m.Canister, g.Known); err != nil {
+		return err
+	}
+	if m.Published != nil {
+		if err := g.Cache.putPublished(m.Published); err != nil {
+			return err
+		}
+	}
+	return g.standIn(ctx, m)
+}
+
 // standIn records a stand-in for a member, beside the replies that the cache has.
 func (g *gathering) standIn(ctx context.Context, m *Member) error {
 	known, err := g.Cache.Recording(m.Canister)
@@ -197,7 +229,7 @@ func (g *gathering) standIn(ctx context.Context, m *Member) error {
 func (g *gathering) record(canisters []principal.Principal) error {
 	ids := []string{}
 	for _, m := range g.all {
-		if m.Known != "" && (m.Entry != nil || m.Recording != nil) {
+		if m.Known != "" && (m.Entry != nil || m.Published != nil || m.Recording != nil) {
 			ids = append(ids, m.Canister.String())
 		}
 	}
@@ -227,15 +259,32 @@ func (c Cache) Cached(canister principal.Principal, from string) ([]*Member, err
 		}
 		m := &Member{Canister: id, Caller: canister, Known: "dependency"}
 		if m.Entry, err = c.Newest(id, from); err == nil && m.Entry == nil {
-			m.Recording, err = c.Recording(id)
+			err = c.substitutes(m, from)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if m.Entry == nil && (m.Recording == nil || m.Recording.From != from) {
+		if m.Entry == nil && m.Published == nil && m.Recording == nil {
 			return nil, nil // it was removed: all are gathered again
 		}
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+// substitutes reads from the cache what may take the place of a member without a snapshot.
+func (c Cache) substitutes(m *Member, from string) (err error) {
+	if m.Published, err = c.Published(m.Canister); err != nil {
+		return err
+	}
+	if m.Published != nil && m.Published.From != from {
+		m.Published = nil
+	}
+	if m.Recording, err = c.Recording(m.Canister); err != nil {
+		return err
+	}
+	if m.Recording != nil && m.Recording.From != from {
+		m.Recording = nil
+	}
+	return nil
 }

@@ -78,6 +78,7 @@ func (n *network) chain(kinds ...string) (ids []principal.Principal) {
 func (n *network) set(from *clone.Source, cache clone.Cache) *clone.Set {
 	return &clone.Set{
 		Source: from, Cache: cache, Follow: true,
+		Known: func([]byte) (*clone.KnownModule, error) { return nil, nil },
 		Named: func(principal.Principal) []principal.Principal { return nil },
 		Exists: func(ctx context.Context, id principal.Principal) (bool, error) {
 			got, err := n.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{})

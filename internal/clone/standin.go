@@ -88,7 +88,7 @@ func (d *Destination) StandIn(ctx context.Context, r *standin.Recording, control
 			return fmt.Errorf("canister %s exists already and is no stand-in: delete it first (canisterd canister delete %[1]s --stop)", r.Canister)
 		}
 	}
-	return d.Install(ctx, r.Canister, module, found.HasCode)
+	return d.Install(ctx, r.Canister, module, nil, found.HasCode)
 }
 
 // StandInAt describes the stand-in that a canister is, nil if it is none.

@@ -2,6 +2,6 @@
 // from.
 //
 // It owns the list that is part of the program (modules.json, which make fixtures ONLY=known writes), the format of such
-// lists, their limits, and the file with the modules that the user added. It must not know canisters, how a list is
-// downloaded, or where the user's file is.
+// lists, their limits, the file with the modules that the user added, and the folder with the bytes of modules. It must
+// not know canisters, how a list or a module is downloaded, or where the user's file is.
 package knownmodules

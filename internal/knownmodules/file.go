@@ -43,6 +43,7 @@ func (f File) Update(with *List) (added, replaced int, err error) {
 		return 0, 0, err
 	}
 	for _, m := range with.Modules {
+		m.File = "" // it is beside the list, and the module in the folder of this file
 		if BuiltIn().Find(m.Hash[:]) != nil {
 			continue
 		}

@@ -2,6 +2,7 @@ package knownmodules
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,6 +79,11 @@ func TestInvalidListsAreRefusedWithWhatIsWrong(t *testing.T) {
 	}
 	if _, err := Parse([]byte(one(valid + `, "interface": "` + strings.Repeat("x", MaxTextBytes) + `"`))); err != nil {
 		t.Error(err)
+	}
+	for init, most := range map[int]bool{MaxInitBytes: true, MaxInitBytes + 1: false} {
+		if _, err := Parse([]byte(one(valid + `, "init": "` + strings.Repeat("x", init) + `"`))); (err == nil) != most {
+			t.Errorf("an argument of %d bytes: %v", init, err)
+		}
 	}
 	if _, err := Parse([]byte(one(valid) + strings.Repeat(" ", MaxBytes-len(one(valid))))); err != nil {
 		t.Error(err)
@@ -179,6 +185,59 @@ func TestAnUpdateDoesNotMakeTheFileTooLarge(t *testing.T) {
 	}
 	if after, err := os.ReadFile(string(file)); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("a refused update changed the file (%v)", err)
+	}
+}
+
+func TestTheBytesOfAModuleAreKeptByTheirHash(t *testing.T) {
+	file := File(filepath.Join(t.TempDir(), "data", "known-modules.json"))
+	content := []byte("a module")
+	m := Module{Hash: sha256.Sum256(content), Name: "a", Source: "b", File: "a.wasm"}
+	if got, err := file.Module(m.Hash); got != nil || err != nil {
+		t.Errorf("before, they are %q (%v)", got, err)
+	}
+	if err := file.KeepModule(&m, []byte("another")); err == nil || !strings.Contains(err.Error(), "a.wasm has the SHA-256 ") {
+		t.Errorf("another module: %v", err)
+	}
+	if err := file.KeepModule(&m, content); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := file.Module(m.Hash); !bytes.Equal(got, content) || err != nil {
+		t.Errorf("they are %q (%v)", got, err)
+	}
+	if _, _, err := file.Update(listOf(t, m)); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := file.Read(); err != nil || l.Modules[0].File != "" {
+		t.Errorf("the list has the file of another list: %v (%v)", l, err)
+	}
+	if err := os.WriteFile(file.ModulePath(m.Hash), []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Module(m.Hash); err == nil || !strings.Contains(err.Error(), "has another SHA-256 than its name") {
+		t.Errorf("changed bytes: %v", err)
+	}
+	if got, err := File("").Module(m.Hash); got != nil || err != nil {
+		t.Errorf("without a folder they are %q (%v)", got, err)
+	}
+}
+
+func TestAModuleOf100MiBIsKept(t *testing.T) {
+	file := File(filepath.Join(t.TempDir(), "known-modules.json"))
+	for size, read := range map[int64]bool{100 << 20: true, 100<<20 + 1: false} {
+		hash := Hash{byte(size)}
+		if err := os.MkdirAll(filepath.Dir(file.ModulePath(hash)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file.ModulePath(hash), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(file.ModulePath(hash), size); err != nil {
+			t.Fatal(err)
+		}
+		_, err := file.Module(hash)
+		if err == nil || strings.Contains(err.Error(), "another SHA-256") != read {
+			t.Errorf("%d bytes: %v", size, err)
+		}
 	}
 }
 

@@ -10,4 +10,10 @@ const (
 
 	// MaxTextBytes limits each text about a module.
 	MaxTextBytes = 300
+
+	// MaxInitBytes limits the default argument of an installation.
+	MaxInitBytes = 4096
+
+	// MaxModuleBytes limits the file of a module (specification: 100 MiB).
+	MaxModuleBytes = 100 << 20
 )

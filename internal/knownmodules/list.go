@@ -43,6 +43,8 @@ type Module struct {
 	Version   string `json:"version,omitempty"`   // of the publisher; "" if the hash alone identifies it
 	Interface string `json:"interface,omitempty"` // standards, or methods, that it serves
 	Source    string `json:"source"`              // where the module is from, so that it can be had again
+	Init      string `json:"init,omitempty"`      // default argument of the installation, as Candid text; "" for none
+	File      string `json:"file,omitempty"`      // file or URL of the module, beside the list that has it
 }
 
 // String names the module: "Candid UI of icp-cli 1.5.0 (npm: @icp-sdk/icp-cli-linux-x64 1.5.0)".
@@ -119,13 +121,20 @@ func (m *Module) check() error {
 	if m.Hash == (Hash{}) || m.Name == "" || m.Source == "" {
 		return errors.New("expected sha256, name and source")
 	}
-	for _, text := range []string{m.Name, m.Version, m.Interface, m.Source} {
-		if len(text) > MaxTextBytes {
-			return fmt.Errorf("a text of %d bytes, and at most %d are kept", len(text), MaxTextBytes)
+	for _, text := range []string{m.Name, m.Version, m.Interface, m.Source, m.File} {
+		if err := checkText(text, MaxTextBytes); err != nil {
+			return err
 		}
-		if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return fmt.Errorf("%q has characters that cannot be printed", text)
-		}
+	}
+	return checkText(m.Init, MaxInitBytes)
+}
+
+func checkText(text string, most int) error {
+	if len(text) > most {
+		return fmt.Errorf("a text of %d bytes, and at most %d are kept", len(text), most)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("%q has characters that cannot be printed", text)
 	}
 	return nil
 }

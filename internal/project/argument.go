@@ -142,6 +142,29 @@ func (a Argument) Encode(module []byte) ([]byte, error) {
 	return a.EncodeInit(file)
 }
 
+// DefaultInit is the argument of an installation without values: null for each that may be absent. The error names the
+// types of arguments that cannot be absent.
+func DefaultInit(module []byte) (Argument, error) {
+	file, err := did.FromModule(module, maxModuleBytes)
+	switch {
+	case errors.Is(err, did.ErrNoInterface):
+		return FromText(""), nil
+	case err != nil:
+		return Argument{}, err
+	}
+	args, _ := file.Init()
+	values := make([]string, len(args))
+	for i := range args {
+		switch args[i].Type.Kind() {
+		case candid.KindOpt, candid.KindNull, candid.KindReserved:
+			values[i] = "null"
+		default:
+			return Argument{}, fmt.Errorf("its installation takes %s", did.FormatTypes(args))
+		}
+	}
+	return FromText(strings.Join(values, ", ")), nil
+}
+
 // Interface returns the interface that the project gives a canister, nil for that of its module.
 func (p *Project) Interface(name string) (*did.File, error) {
 	path := p.Canisters[name].Candid

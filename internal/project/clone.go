@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ type Clone struct {
 	// Dependencies also clones the canisters that it calls.
 	Dependencies bool   `yaml:"with_dependencies" doc:"Also clone the canisters that it calls, or make stand-ins for them." example:"true"`
 	StandIn      string `yaml:"stand_in" doc:"A file of canisterd clone record: the canister is a stand-in that answers with the replies in it." example:"ledger.replies.yaml"`
+	// StandIns and Init say what becomes of canisters that it calls and that cannot be cloned.
+	StandIns []string          `yaml:"stand_ins" doc:"Canisters that it calls that get a stand-in even if their published module is at hand." example:"[ryjl3-tyaaa-aaaaa-aaaba-cai]"`
+	Init     map[string]string `yaml:"init" doc:"Arguments with which published modules of canisters that it calls are installed, as Candid text." example:"{ryjl3-tyaaa-aaaaa-aaaba-cai: '(record { funded = vec {} })'}"`
 }
 
 // besideClone are the keys that a clone may have; all others are those of its source.
@@ -35,6 +39,9 @@ func (s *Canister) checkClone() error {
 	if s.Clone.StandIn != "" && (s.Clone.From != "" || s.Clone.Dependencies) {
 		return fmt.Errorf("clone: the stand-in is in %s: remove from and with_dependencies", s.Clone.StandIn)
 	}
+	if err := s.Clone.checkCalled(); err != nil {
+		return err
+	}
 	var others []string
 	spec := reflect.ValueOf(*s)
 	for i, field := range reflect.VisibleFields(spec.Type()) {
@@ -45,6 +52,21 @@ func (s *Canister) checkClone() error {
 	}
 	if len(others) > 0 {
 		return fmt.Errorf("clone: the canister is as at the source: remove %s", strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// checkCalled checks the keys about canisters that the clone calls.
+func (c *Clone) checkCalled() error {
+	for key, ids := range map[string][]string{"stand_ins": c.StandIns, "init": slices.Sorted(maps.Keys(c.Init))} {
+		if len(ids) > 0 && !c.Dependencies {
+			return fmt.Errorf("clone: %s is about canisters that it calls: set with_dependencies to true, or remove it", key)
+		}
+		for _, id := range ids {
+			if _, err := principal.Parse(id); err != nil {
+				return fmt.Errorf("clone: %s: %w", key, err)
+			}
+		}
 	}
 	return nil
 }

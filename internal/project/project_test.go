@@ -227,6 +227,21 @@ func TestDebugInformationIsThatOfTheProjectOrBesideTheModule(t *testing.T) {
 	}
 }
 
+func TestKeysAboutCanistersThatACloneCallsNeedIDs(t *testing.T) {
+	for keys, want := range map[string]string{
+		"with_dependencies: true, stand_ins: [oeee4-qaaaa-aaaak-qaaeq-cai], init: {oeee4-qaaaa-aaaak-qaaeq-cai: (1)}": "",
+		"stand_ins: [oeee4-qaaaa-aaaak-qaaeq-cai]":       "stand_ins is about canisters that it calls: set with_dependencies to true",
+		"init: {oeee4-qaaaa-aaaak-qaaeq-cai: (1)}":       "init is about canisters that it calls",
+		"with_dependencies: true, stand_ins: [ledger]":   `stand_ins: "ledger" is not a principal`,
+		"with_dependencies: true, init: {ledger: '(1)'}": `init: "ledger" is not a principal`,
+	} {
+		_, err := projectOf(t, "canisters: {a: {clone: {id: ryjl3-tyaaa-aaaaa-aaaba-cai, "+keys+"}}}")
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", keys, err, want)
+		}
+	}
+}
+
 func TestAStandInIsReadFromItsFile(t *testing.T) {
 	p, err := projectOf(t, "canisters: {a: {clone: {id: ryjl3-tyaaa-aaaaa-aaaba-cai, stand_in: a.yaml}}, b: {clone: {id: oeee4-qaaaa-aaaak-qaaeq-cai}}, c: {wasm: c.wasm}}")
 	if err != nil {

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // FolderVariable is the environment variable with the folder of published modules.
@@ -128,6 +131,30 @@ func (p *published) find(folder string) (module []byte, file string, err error) 
 			return nil, "", fmt.Errorf("%s has another SHA-256, %x", file, hash)
 		}
 		return module, file, nil
+	}
+	return nil, "", nil
+}
+
+// PublishedModule returns the module of a folder that has a SHA-256, and its file: one with the name under which a module is
+// published, or with the hash as its name. module is nil if there is none.
+func PublishedModule(folder string, hash [32]byte) (module []byte, file string, err error) {
+	digits := hex.EncodeToString(hash[:])
+	names := []string{digits, digits + ".wasm", digits + ".wasm.gz"}
+	for _, modules := range []iter.Seq[published]{maps.Values(publishedModules), maps.Values(elsewhere)} {
+		for p := range modules {
+			names = append(names, p.file)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		file = filepath.Join(folder, name)
+		module, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, "", err
+		}
+		if err == nil && sha256.Sum256(module) == hash {
+			return module, file, nil
+		}
 	}
 	return nil, "", nil
 }

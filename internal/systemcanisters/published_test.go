@@ -1,7 +1,9 @@
 package systemcanisters_test
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -68,5 +70,40 @@ func TestAFolderOfModulesCanHaveUnreadableFiles(t *testing.T) {
 	modules := systemcanisters.Modules{Folder: folder, Found: func(name systemcanisters.Name, _ string, _ [sha256.Size]byte) { t.Errorf("%s is found", name) }}
 	if _, err := modules.Check([]systemcanisters.Name{systemcanisters.ICPToken}); err == nil || !strings.Contains(err.Error(), "icp_token cannot be read") {
 		t.Errorf("a folder in the place of a module: %v", err)
+	}
+}
+
+func TestModulesAreFoundByTheirHash(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range systemcanisters.All() {
+		own, err := name.Module()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := systemcanisters.ModuleOf(sha256.Sum256(own)); err != nil || !bytes.Equal(got, own) {
+			t.Errorf("the module of %s is not found (%v)", name, err)
+		}
+	}
+	if got, err := systemcanisters.ModuleOf([32]byte{}); got != nil || err != nil {
+		t.Errorf("a hash of no module gives %d bytes (%v)", len(got), err)
+	}
+	hash := sha256.Sum256([]byte("published"))
+	if got, file, err := systemcanisters.PublishedModule(folder, hash); got != nil || err != nil {
+		t.Errorf("an empty folder has %s (%v)", file, err)
+	}
+	for _, name := range []string{"governance-canister.wasm.gz", "ledger-canister.wasm.gz", hex.EncodeToString(hash[:]), hex.EncodeToString(hash[:]) + ".wasm"} {
+		path := filepath.Join(folder, name)
+		for _, content := range []string{"another", "published"} {
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, file, err := systemcanisters.PublishedModule(folder, hash)
+			if found := content == "published"; err != nil || (string(got) == content) != found || found && file != path {
+				t.Errorf("%s with %s: %q in %s (%v)", name, content, got, file, err)
+			}
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package systemcanisters
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"embed"
 	"fmt"
 	"io"
@@ -128,4 +129,18 @@ func (n Name) Module() ([]byte, error) {
 		return nil, fmt.Errorf("unpacking the module of %s: %w", n, err)
 	}
 	return io.ReadAll(reader)
+}
+
+// ModuleOf returns the module of this package that has a SHA-256, nil for none.
+func ModuleOf(hash [32]byte) ([]byte, error) {
+	for _, name := range All() {
+		module, err := name.Module()
+		if err != nil {
+			return nil, err
+		}
+		if sha256.Sum256(module) == hash {
+			return module, nil
+		}
+	}
+	return nil, nil
 }

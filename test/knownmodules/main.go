@@ -82,7 +82,7 @@ func (o *origin) known(root string) (m knownmodules.Module, err error) {
 		return m, err
 	}
 	return knownmodules.Module{
-		Hash: sha256.Sum256(module), Name: o.name, Version: o.version, Source: o.source, Interface: listed(methods(exports)),
+		Hash: sha256.Sum256(module), Name: o.name, Version: o.version, Source: o.source, Interface: listed(methods(exports)), Init: o.init,
 	}, nil
 }
 

@@ -12,6 +12,7 @@ type origin struct {
 	path          string // in the repository
 	packed        bool   // a system canister: it is installed without gzip
 	exports       string // of a program that carries modules: a method by which the module is recognized
+	init          string // argument of an installation with empty state, as Candid text; "" if none is needed
 }
 
 const (
@@ -27,10 +28,10 @@ const (
 
 // origins are the modules of the list.
 var origins = []origin{
-	{name: "registry of canisterd", source: own, path: system + "registry.wasm.gz", packed: true},
-	{name: "ICP ledger of canisterd", source: own, path: system + "icp_ledger.wasm.gz", packed: true},
-	{name: "cycles minting canister of canisterd", source: own, path: system + "cycles_minting.wasm.gz", packed: true},
-	{name: "cycles ledger of canisterd", source: own, path: system + "cycles_ledger.wasm.gz", packed: true},
+	{name: "registry of canisterd", source: own, path: system + "registry.wasm.gz", packed: true, init: "(record { ranges = vec {} })"},
+	{name: "ICP ledger of canisterd", source: own, path: system + "icp_ledger.wasm.gz", packed: true, init: "(record { funded = vec {} })"},
+	{name: "cycles minting canister of canisterd", source: own, path: system + "cycles_minting.wasm.gz", packed: true, init: "(record { default_subnets = vec {}; subnet_types = vec {}; authorized_subnets = vec {} })"},
+	{name: "cycles ledger of canisterd", source: own, path: system + "cycles_ledger.wasm.gz", packed: true, init: "(record { funded = vec {} })"},
 
 	{name: "proxy canister of icp-cli", version: icpVersion, source: icpPackage, path: icp, exports: "proxy"},
 	{name: "Candid UI of icp-cli", version: icpVersion, source: icpPackage, path: icp, exports: "did_to_js"},

@@ -20,6 +20,13 @@ func Code(err error) codes.Code { return status.Code(err) }
 // IsNotFound reports whether what a request was about does not exist.
 func IsNotFound(err error) bool { return Code(err) == codes.NotFound }
 
+// IsRefused reports whether the daemon refused what a request asks for, for example because a module traps when it is
+// installed.
+func IsRefused(err error) bool {
+	code := Code(err)
+	return code == codes.FailedPrecondition || code == codes.InvalidArgument
+}
+
 // Reason returns why the daemon refused a request, as a word that is the same in all versions, with its metadata. It is
 // empty for other errors.
 func Reason(err error) (reason string, metadata map[string]string) {

@@ -32,6 +32,10 @@ func Load(ctx context.Context, to *clone.Destination, p *project.Project, name s
 	if options.Cycles, err = quantity.ParseCycles(spec.Cycles); err != nil {
 		return err
 	}
+	choices, err := Choices(spec.Clone.StandIns, spec.Clone.Init)
+	if err != nil {
+		return err
+	}
 	for _, m := range slices.Backward(members) { // a canister after those that it calls
 		with := options
 		if m.Canister != id {
@@ -44,7 +48,7 @@ func Load(ctx context.Context, to *clone.Destination, p *project.Project, name s
 			}
 			with.Cycles = ""
 		}
-		if err := load(ctx, to, m, with); err != nil {
+		if err := load(ctx, to, m, choices, with); err != nil {
 			return err
 		}
 	}
@@ -62,11 +66,12 @@ func leftAlone(ctx context.Context, to *clone.Destination, p *project.Project, i
 	return found != nil && found.HasCode, err
 }
 
-func load(ctx context.Context, to *clone.Destination, m *clone.Member, options clone.LoadOptions) error {
-	if m.Recording != nil {
-		return to.StandIn(ctx, m.Recording, options.Controller)
+func load(ctx context.Context, to *clone.Destination, m *clone.Member, choices *clone.Choices, options clone.LoadOptions) (err error) {
+	if m.Entry == nil {
+		_, err = to.Substitute(ctx, m, choices, options.Controller)
+	} else {
+		_, err = to.Load(ctx, m.Canister, m.Entry, options)
 	}
-	_, err := to.Load(ctx, m.Canister, m.Entry, options)
 	return err
 }
 

@@ -65,6 +65,17 @@ func (n Network) Interface(ctx context.Context, canister principal.Principal) (s
 	return text, nil
 }
 
+// ModuleHash returns the SHA-256 of the module of a canister, which the network certifies; nil if it has none.
+func (n Network) ModuleHash(ctx context.Context, canister principal.Principal) ([]byte, error) {
+	path := certify.CanisterPath(canister, "module_hash")
+	tree, err := n.Client.ReadState(ctx, canister, path)
+	if err != nil {
+		return nil, answered(fmt.Errorf("the module hash of %s: %w", canister, err))
+	}
+	hash, _ := tree.Lookup(path...)
+	return hash, nil
+}
+
 // Instance is an instance of a daemon, which is reached over the control API.
 type Instance struct {
 	Daemon *remote.Daemon
@@ -99,6 +110,15 @@ func (i Instance) Interface(ctx context.Context, canister principal.Principal) (
 		return "", nil
 	}
 	return string(read.GetContent()), err
+}
+
+// ModuleHash returns the SHA-256 of the module of a canister, nil if it has none.
+func (i Instance) ModuleHash(ctx context.Context, canister principal.Principal) ([]byte, error) {
+	got, err := i.Daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: i.Name, CanisterId: canister.String()})
+	if remote.IsNotFound(err) || err == nil && len(got.GetCanister().GetModuleHash()) == 0 {
+		return nil, nil
+	}
+	return got.GetCanister().GetModuleHash(), err
 }
 
 func (i Instance) message(canister principal.Principal, method string, argument []byte) *controlv1.Call {

@@ -72,13 +72,19 @@ func (h *host) Create(ctx context.Context, id, controller principal.Principal, c
 	return err
 }
 
-// Install installs a module on an empty canister, or in place of the one that it has.
-func (h *host) Install(ctx context.Context, id principal.Principal, module []byte, replace bool) error {
-	head := &controlv1.InstallHead{Instance: h.Name, CanisterId: id.String(), Mode: controlv1.InstallMode_INSTALL_MODE_INSTALL}
+// Install installs a module with an argument on an empty canister, or in place of the one that it has.
+func (h *host) Install(ctx context.Context, id principal.Principal, module, argument []byte, replace bool) error {
+	head := &controlv1.InstallHead{
+		Instance: h.Name, CanisterId: id.String(), Mode: controlv1.InstallMode_INSTALL_MODE_INSTALL,
+		Argument: &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: argument}},
+	}
 	if replace {
 		head.Mode = controlv1.InstallMode_INSTALL_MODE_REINSTALL
 	}
 	_, err := h.Daemon.Install(ctx, head, bytes.NewReader(module), nil)
+	if remote.IsRefused(err) {
+		return &clone.AnsweredError{Err: err}
+	}
 	return err
 }
 
