@@ -3,6 +3,7 @@ package clone_test
 import (
 	"crypto/sha256"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -107,5 +108,28 @@ func TestAKnownModuleIsInstalledWithEmptyStateOrAStandInTakesItsPlace(t *testing
 				}
 			}
 		})
+	}
+}
+
+func TestAPublishedModuleOf100MiBIsReadFromTheCache(t *testing.T) {
+	cache, id := clone.Cache(t.TempDir()), principal.Canister(7)
+	folder := filepath.Join(string(cache), id.String())
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	module := filepath.Join(folder, "published.wasm")
+	for path, text := range map[string]string{module: "", filepath.Join(folder, "published.json"): `{"module_hash": ""}`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for size, read := range map[int64]bool{100 << 20: true, 100<<20 + 1: false} {
+		if err := os.Truncate(module, size); err != nil {
+			t.Fatal(err)
+		}
+		_, err := cache.Published(id)
+		if err == nil || strings.Contains(err.Error(), "its SHA-256 is") != read || !strings.Contains(err.Error(), "canisterd clone forget "+id.String()) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
 	}
 }

@@ -80,9 +80,9 @@ func TestInvalidListsAreRefusedWithWhatIsWrong(t *testing.T) {
 	if _, err := Parse([]byte(one(valid + `, "interface": "` + strings.Repeat("x", MaxTextBytes) + `"`))); err != nil {
 		t.Error(err)
 	}
-	for init, most := range map[int]bool{MaxInitBytes: true, MaxInitBytes + 1: false} {
-		if _, err := Parse([]byte(one(valid + `, "init": "` + strings.Repeat("x", init) + `"`))); (err == nil) != most {
-			t.Errorf("an argument of %d bytes: %v", init, err)
+	for size, valued := range map[int]bool{4096: true, 4097: false} {
+		if _, err := Parse([]byte(one(valid + `, "init": "` + strings.Repeat("x", size) + `"`))); (err == nil) != valued {
+			t.Errorf("an argument of %d bytes: %v", size, err)
 		}
 	}
 	if _, err := Parse([]byte(one(valid) + strings.Repeat(" ", MaxBytes-len(one(valid))))); err != nil {
