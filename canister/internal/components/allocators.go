@@ -43,10 +43,10 @@ func (l *linker) findRealloc(typ string) uint32 {
 	return l.pages(typ)
 }
 
-// findOwnRealloc returns the allocator for the runtime's own memory: the one of the program, unless that may call functions of
-// WASI, or frees what the program did not. Allocators of such programs leave pages alone that they did not take.
+// findOwnRealloc returns the allocator for the runtime's own memory: the one of the program, unless that frees what the program did
+// not.
 func (l *linker) findOwnRealloc(typ string) uint32 {
-	if l.wasi || l.freesForeign {
+	if l.freesForeign {
 		return l.pages(typ)
 	}
 	return l.findRealloc(typ)

@@ -30,7 +30,8 @@ func (l *linker) startFunctions() (c code) {
 }
 
 // generateStart writes the start function: the runtime gets its memory, and the start functions of the core modules run. They come
-// first, because the program's allocator may need them. With WASI they may call the runtime, which has memory of its own.
+// first, because the program's allocator may need them, unless they may call the runtime: allocators of programs with WASI do not
+// need them.
 func (l *linker) generateStart() {
 	stack := uint32(slotsBytes)
 	data := stack + stackBytes

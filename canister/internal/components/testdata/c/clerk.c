@@ -61,16 +61,17 @@ IMPORT("wasi:random/insecure-seed", "insecure-seed") void insecure_seed(void *to
 __attribute__((import_module("wasi:logging/logging@0.1.0-draft"), import_name("log"))) extern
 void logging_log(u32 level, const void *about, u32 about_size, const void *message, u32 message_size);
 
-// Memory of a call is free at the next one.
-static u8 arena[64 << 10];
-static u32 used;
-
+// reallocate gives memory that is never free again.
 EXPORT("cabi_realloc") void *reallocate(void *old, u32 had, u32 align, u32 bytes) {
-  (void)old, (void)had; // lists of arguments do not grow
-  used = (used + align - 1) & -align;
-  if (bytes > sizeof arena - used) __builtin_trap();
-  used += bytes;
-  return arena + used - bytes;
+  extern u8 __heap_base;
+  static u32 end;
+  if (!end) end = (u32)&__heap_base;
+  u8 *place = (u8 *)((end + align - 1) & -align);
+  end = (u32)place + bytes;
+  while (end > __builtin_wasm_memory_size(0) << 16)
+    if (__builtin_wasm_memory_grow(0, 1) == (__SIZE_TYPE__)-1) __builtin_trap();
+  __builtin_memcpy(place, old, had);
+  return place;
 }
 
 static u64 result[8]; // the result of a function, or of one of WASI
@@ -85,7 +86,6 @@ static void print(u32 stream, const void *text, u32 size) {
 }
 
 EXPORT("say") void say(const u8 *before, u32 before_size, const u8 *between, u32 between_size, const u8 *after, u32 after_size) {
-  used = 0;
   print(get_stdout(), before, before_size);
   if (between_size) print(get_stderr(), between, between_size);
   print(get_stdout(), after, after_size);
@@ -93,7 +93,6 @@ EXPORT("say") void say(const u8 *before, u32 before_size, const u8 *between, u32
 
 EXPORT("count") u32 count(const u8 *text, u32 size, u32 trap) {
   static u32 n;
-  used = 0;
   n++;
   write_and_flush(get_stdout(), text, size, result);
   if (trap) __builtin_trap();
@@ -101,7 +100,6 @@ EXPORT("count") u32 count(const u8 *text, u32 size, u32 trap) {
 }
 
 EXPORT("log") void log_text(u32 level, const u8 *about, u32 about_size, const u8 *message, u32 message_size) {
-  used = 0;
   logging_log(level, about, about_size, message, message_size);
 }
 
@@ -122,14 +120,12 @@ EXPORT("times") u64 *times(void) {
 }
 
 EXPORT("draw") u64 *draw(u64 size) {
-  used = 0;
   random_bytes(size, result);
   return result;
 }
 
 EXPORT("numbers") u64 *numbers(void) {
   static u64 all[5];
-  used = 0;
   insecure_seed(all);
   all[2] = random_u64();
   all[3] = insecure_u64();
@@ -138,7 +134,6 @@ EXPORT("numbers") u64 *numbers(void) {
 }
 
 EXPORT("variables") u64 *variables(void) {
-  used = 0;
   get_environment(result);
   return result;
 }
@@ -186,7 +181,6 @@ EXPORT("absent") u64 *absent(void) {
 EXPORT("ready") u64 *ready(u64 nanoseconds) {
   u32 in = get_stdin(), out = get_stdout();
   u32 all[] = {input_subscribe(in), subscribe_duration(nanoseconds), output_subscribe(out), subscribe_instant(nanoseconds)};
-  used = 0;
   poll(all, 4, result);
   for (u32 i = 0; i < 4; i++) drop_pollable(all[i]);
   drop_input(in), drop_output(out);
@@ -195,7 +189,6 @@ EXPORT("ready") u64 *ready(u64 nanoseconds) {
 
 EXPORT("nap") void nap(u64 nanoseconds) {
   u32 time = subscribe_duration(nanoseconds);
-  used = 0;
   if (nanoseconds == ~(u64)0) poll(&time, 1, result);
   if (!pollable_ready(time)) pollable_block(time);
   drop_pollable(time);
@@ -209,6 +202,7 @@ EXPORT("leave") void leave(u32 code) {
 EXPORT("fail") void fail(void) { cli_exit(1); }
 
 EXPORT("misuse") void misuse(u32 how) {
+  extern u8 __heap_base;
   u32 stream = get_stdout();
   switch (how) {
   case 0: input_read(stream, 1, result); return;
@@ -219,7 +213,7 @@ EXPORT("misuse") void misuse(u32 how) {
   case 5: error_text(1, result); return;
   case 6: drop_error(1); return;
   case 7: poll(0, 0, result); return;
-  case 8: write_and_flush(stream, arena, 4097, result); return;
+  case 8: write_and_flush(stream, &__heap_base, 4097, result); return;
   case 9: check_write(stream, result), write_zeroes(stream, result[1] + 1, result); return;
   case 10: drop_output(stream), flush(stream, result); return;
   default: random_bytes(1ull << 33, result);
