@@ -74,3 +74,24 @@ func (p *clerk) Said() string {
 	p.said.Reset()
 	return said
 }
+
+func TestStartFunctionsOfComponentsWithWASIMayAskForTheTime(t *testing.T) {
+	place := canistertest.NewPlace(t)
+	m := place.Module(componentFile(t, "starts.wasm"))
+	c, file := place.Canister(m, []byte("abc")), interfaceOf(t, m)
+	says := func(method, want string) {
+		t.Helper()
+		if got := called(t, place, c, file, method, "()"); got != want {
+			t.Errorf("%s: %s, want %s", method, got, want)
+		}
+	}
+	says("started", "(1_700_000_000_000_000_000 : nat64)")
+	says("told", "(3 : nat32)")
+	place.Subnet.Time++
+	in := canister.Install{Mode: canister.Upgrade, Module: m, Caller: canistertest.Controller, Arg: []byte("ab")}
+	if out := c.Install(&place.Subnet, &in); out.Failure != nil {
+		t.Fatal(out.Failure)
+	}
+	says("started", "(1_700_000_000_000_000_001 : nat64)")
+	says("told", "(102 : nat32)")
+}

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/canisterd/canisterd/canister/internal/wasmfile"
@@ -40,39 +39,7 @@ func (l *linker) findRealloc(typ string) uint32 {
 			return l.memory.function(i)
 		}
 	}
-	return l.pages(typ)
-}
-
-// findOwnRealloc returns the allocator for the runtime's own memory: the one of the program, unless that frees what the program did
-// not.
-func (l *linker) findOwnRealloc(typ string) uint32 {
-	if l.freesForeign {
-		return l.pages(typ)
-	}
-	return l.findRealloc(typ)
-}
-
-// freesForeign is the tool whose programs free all that their allocator gave during a call, when the call ends.
-const freesForeign = "ComponentizeJS"
-
-// madeBy says whether the producers of a component name a tool.
-func madeBy(binary []byte, tool string) bool {
-	const producers = "\x09producers"
-	for r := wasmfile.NewReader(binary[len(Header):]); !r.Done(); {
-		custom, content := r.Byte() == wasmfile.SectionCustom, r.Block()
-		if custom && bytes.HasPrefix(content, []byte(producers)) && bytes.Contains(content, []byte(tool)) {
-			return true
-		}
-	}
-	return false
-}
-
-// pages returns an allocator that takes new pages of memory.
-func (l *linker) pages(typ string) uint32 {
-	if l.pageRealloc == 0 {
-		l.pageRealloc = l.add("realloc", typ, body(2, l.pageAllocator()))
-	}
-	return l.pageRealloc
+	return l.add("realloc", typ, body(2, l.pageAllocator()))
 }
 
 // pageAllocator is the body of realloc(old, old size, align, size).

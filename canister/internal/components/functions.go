@@ -121,12 +121,9 @@ func (c code) fromI64(params []byte) code {
 
 // program returns the place of a function that the runtime imports from the program. generate writes the bodies.
 func (l *linker) program(name, typ string) uint32 {
-	switch {
-	case name == "realloc":
-		return l.findRealloc(typ)
-	case name == "own_realloc":
-		l.ownRealloc = l.findOwnRealloc(typ)
-		return l.ownRealloc
+	if name == "realloc" {
+		l.realloc = l.findRealloc(typ)
+		return l.realloc
 	}
 	place := l.add(name, typ, nil)
 	l.dispatchers[name] = place

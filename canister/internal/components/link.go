@@ -38,7 +38,7 @@ func Link(binary []byte) (module []byte, err error) {
 	}()
 	l := &linker{
 		linking: linking, functionOf: map[*component.Canon]uint32{}, typeIndex: map[string]uint32{}, names: map[uint32]string{},
-		dispatchers: map[string]uint32{}, freesForeign: madeBy(binary, freesForeign),
+		dispatchers: map[string]uint32{},
 	}
 	l.collect()
 	l.tables = newTables(len(l.exported))
@@ -75,12 +75,10 @@ type linker struct {
 	canons      []*component.Canon          // the same definitions, in their order
 	dispatchers map[string]uint32           // functions with which the runtime calls the program, by name
 	own         ownGlobals
-	ownRealloc  uint32 // the allocator of the runtime's memory
-	pageRealloc uint32 // the allocator that takes pages; 0 if nothing needs it
+	realloc     uint32
 	start       uint32
 
 	wasi             bool // the component imports WASI
-	freesForeign     bool // the component is of a tool of that kind
 	importAllocators []component.CoreItem
 	resources        map[component.Type]string // see resourceNames
 	tables           *tables

@@ -99,6 +99,7 @@ func TestDamagedComponentsAreRefused(t *testing.T) {
 // refused by the latter.
 func FuzzLink(f *testing.F) {
 	f.Add(read(f, "testdata/tasks.wasm"))
+	f.Add(read(f, "testdata/starts.wasm"))
 	f.Fuzz(func(_ *testing.T, binary []byte) {
 		if linked, err := components.Link(binary); err == nil {
 			_, _ = rewrite.Rewrite(linked, rewrite.Options{Conformance: true})

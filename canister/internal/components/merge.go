@@ -42,7 +42,7 @@ func (l *linker) newPart(binary []byte) *part {
 type ownGlobals struct {
 	stackPointer, memoryBase, tableBase uint32 // as position-independent code has them
 	slots                               uint32 // where the runtime's memory begins
-	heap, heapEnd                       uint32 // of the allocator that takes pages
+	heap, heapEnd                       uint32 // of the allocator of a program that has none
 	allocator                           uint32 // of the imported function that is called: a place in linker.importAllocators, from 1
 }
 

@@ -44,7 +44,7 @@ func (l *linker) generateStart() {
 	if !l.wasi {
 		c, starts = starts, nil
 	}
-	c = c.i32(0).i32(0).i32(runtimeAlign).i32(int32(size)).call(l.ownRealloc).setGlobal(l.own.slots)
+	c = c.i32(0).i32(0).i32(runtimeAlign).i32(int32(size)).call(l.realloc).setGlobal(l.own.slots)
 	at := func(offset uint32) code { return code{}.global(l.own.slots).i32(int32(offset)).op(opI32Add) }
 	c = c.global(l.own.slots).i32(0).i32(int32(size)).op(wasmfile.OpMisc, miscMemoryFill, 0)
 	c = append(c, at(data)...).setGlobal(l.own.stackPointer)

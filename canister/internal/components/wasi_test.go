@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/internal/wasmfile"
 	"github.com/canisterd/canisterd/component"
 )
 
@@ -60,22 +59,5 @@ func TestVersionsOfWASIAreMatchedAndOthersRefused(t *testing.T) {
 			}()
 			ofWASI(name)
 		}()
-	}
-}
-
-// TestProducersOfAComponentAreRead appends a section to a component that was not made by the tool.
-func TestProducersOfAComponentAreRead(t *testing.T) {
-	binary, err := os.ReadFile("testdata/clerk.wasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	section := append([]byte{0}, wasmfile.AppendBlock(nil, "\x09producers\x01\x0cprocessed-by\x01\x0eComponentizeJS\x060.23.0")...)
-	for _, test := range []struct {
-		binary []byte
-		want   bool
-	}{{binary, false}, {append(binary, section...), true}} {
-		if got := madeBy(test.binary, freesForeign); got != test.want {
-			t.Errorf("a component of %d bytes is of %s: %v, want %v", len(test.binary), freesForeign, got, test.want)
-		}
 	}
 }

@@ -432,7 +432,7 @@ static void decode(int t, const struct type *want, u8 *to) {
 static u8 *scratch_of(u32 size) {
   if (size > scratch_size) {
     u32 grown = size > 2 * scratch_size ? size : 2 * scratch_size;
-    scratch = own_realloc(0, 0, 8, grown);
+    scratch = program_realloc(0, 0, 8, grown);
     scratch_size = grown;
   }
   return scratch;

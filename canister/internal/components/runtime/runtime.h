@@ -9,11 +9,9 @@ typedef unsigned long long u64;
 #define IMPORT(module, name) __attribute__((import_module(module), import_name(name))) extern
 #define EXPORT(name) __attribute__((export_name(name)))
 
-// Allocators: of the program, for arguments and responses; of the imported function that the program calls; and for what the
-// program knows nothing of.
+// Allocators: the one of the program, and the one of the imported function that the program calls.
 IMPORT("program", "realloc") void *program_realloc(void *old, u32 old_size, u32 align, u32 size);
 IMPORT("program", "import_realloc") void *import_realloc(void *old, u32 old_size, u32 align, u32 size);
-IMPORT("program", "own_realloc") void *own_realloc(void *old, u32 old_size, u32 align, u32 size);
 IMPORT("program", "invoke") u64 program_invoke(u32 function);
 IMPORT("program", "callback") u32 program_callback(u32 function, u32 event, u32 item, u32 payload);
 IMPORT("program", "post_return") void program_post_return(u32 function, u64 result);

@@ -16,7 +16,7 @@ struct task *current_task(void) { return current; }
 static struct task *new_task(u32 function) {
   struct task *t = spare;
   if (t) spare = t->next_spare;
-  else t = own_realloc(0, 0, 8, sizeof *t);
+  else t = program_realloc(0, 0, 8, sizeof *t);
   __builtin_memset(t, 0, sizeof *t);
   t->function = function;
   return t;

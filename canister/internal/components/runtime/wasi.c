@@ -47,7 +47,7 @@ EXPORT("end_line") void end_line(void) {
 }
 
 static void begin_line(const u8 *from, u32 size) {
-  if (!line.bytes) line.bytes = own_realloc(0, 0, 1, MOST_LINE);
+  if (!line.bytes) line.bytes = program_realloc(0, 0, 1, MOST_LINE);
   copy(line.bytes + line.size, from, size);
   line.size += size;
 }
