@@ -22,7 +22,12 @@ func LinkComponent(uploaded []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := rewrite.Rewrite(module, rewrite.Options{SystemAPI: theSignatures().systemAPI}); err != nil {
+	_, err = rewrite.Rewrite(module, rewrite.Options{SystemAPI: theSignatures().systemAPI})
+	var invalid *rewrite.Invalid
+	switch {
+	case errors.As(err, &invalid):
+		return nil, fmt.Errorf("checking the linked module: %s", invalid.Message())
+	case err != nil:
 		return nil, fmt.Errorf("checking the linked module: %w", err)
 	}
 	return module, nil

@@ -91,7 +91,7 @@ func waits(t *testing.T, c *component.Component) {
 }
 
 func TestAComponentInJavaScriptGreets(t *testing.T) {
-	greets(t, built(t, exec.CommandContext(t.Context(), "node", "componentize.mjs", "OUT")))
+	greets(t, built(t, exec.CommandContext(t.Context(), "node", "componentize.mjs", "OUT", "greeter")))
 }
 
 func TestAComponentInJavaScriptWaitsForSeveralTimesAtOnce(t *testing.T) {
