@@ -77,6 +77,19 @@ func (e *Entry) Complete() bool {
 	return err == nil
 }
 
+// removed reports whether the directory of a snapshot in the cache is gone.
+func (e *Entry) removed() bool {
+	_, err := os.Stat(filepath.Join(e.Folder, recordFile))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// remove removes a snapshot from the cache, and the directory of its canister if it has no other one.
+func (e *Entry) remove() error {
+	err := os.RemoveAll(e.Folder)
+	_ = os.Remove(filepath.Dir(e.Folder)) // it fails if there are other snapshots
+	return err
+}
+
 func (c Cache) folder(canister principal.Principal, snapshot []byte) string {
 	return filepath.Join(string(c), canister.String(), hex.EncodeToString(snapshot))
 }

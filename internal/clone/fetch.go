@@ -154,22 +154,44 @@ func (s *Source) Download(ctx context.Context, e *Entry, tell func(bytes, total 
 	_, err := snapshotdir.Download(ctx, e.Folder, from, snapshotdir.DownloadOptions{
 		Resume: snapshotdir.IsIncomplete(e.Folder), Digests: true, Parallel: parallelReads, Tell: func(n int64) { tell(n, from.total) },
 	})
+	if ctx.Err() == nil && e.removed() {
+		return &RemovedError{e.Folder, err}
+	}
 	return err
 }
+
+// RemovedError is the error for a directory of the cache that another process removed during a download.
+type RemovedError struct {
+	Folder string
+	err    error // of the download; nil: it wrote everything before
+}
+
+func (e *RemovedError) Error() string {
+	return fmt.Sprintf("%s was removed while the snapshot was read (as canisterd clone forget does): clone again", e.Folder)
+}
+
+// Unwrap returns the error of the download.
+func (e *RemovedError) Unwrap() error { return e.err }
 
 // DownloadTaken is Download of a snapshot that was taken for a clone, and deletes the snapshot at the source afterwards, also
 // if it is interrupted. If the network is not reached any more, the snapshot stays, and the next clone goes on with it.
 func (s *Source) DownloadTaken(ctx context.Context, e *Entry, tell func(bytes, total int64)) error {
 	err := s.Download(ctx, e, tell)
-	var local *fs.PathError
-	if err != nil && ctx.Err() == nil && !isAnswer(err) && !errors.As(err, &local) {
+	if err != nil && ctx.Err() == nil && !isAnswer(err) && !isLocal(err) {
 		return fmt.Errorf("%w (snapshot %s of canister %s stays at %s: the same command goes on with it, and deletes it)", err, hex.EncodeToString(e.Record.Snapshot), e.Record.Canister, s.From)
 	}
 	dropped := s.Drop(ctx, e.Record.Canister, e.Record.Snapshot)
 	if err != nil && dropped == nil { // nothing can go on with it
-		dropped = os.RemoveAll(e.Folder)
+		dropped = e.remove()
 	}
 	return errors.Join(err, dropped)
+}
+
+// isLocal reports whether an error is of the cache, not of the source.
+func isLocal(err error) bool {
+	var path *fs.PathError
+	var removed *RemovedError
+	return errors.As(err, &path) || errors.As(err, &removed)
 }
 
 // measured remembers the size of a snapshot, for progress.

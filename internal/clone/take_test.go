@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/canisterd/canisterd/api/client"
@@ -32,8 +33,35 @@ func TestAnInterruptedCloneDeletesTheSnapshotThatItTook(t *testing.T) {
 	if all, err := source.Canister(id).List(from.ctx); err != nil || len(all) > 0 {
 		t.Errorf("the source still has the snapshots %v (%v)", all, err)
 	}
-	if _, err := os.Stat(e.Folder); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Dir(e.Folder)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the rest is still in the cache: %v", err)
+	}
+}
+
+func TestACloneWhoseDirectoryIsForgottenSaysSo(t *testing.T) {
+	from := mainnet(t)
+	id := from.filled(160)
+	source, _ := from.source(from.url)
+	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
+	e, err := source.Take(from.ctx, cache, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget := sync.OnceFunc(func() {
+		if err := os.RemoveAll(filepath.Dir(e.Folder)); err != nil {
+			t.Error(err)
+		}
+	})
+	err = source.DownloadTaken(from.ctx, e, func(int64, int64) { forget() })
+	want := e.Folder + " was removed while the snapshot was read (as canisterd clone forget does): clone again"
+	if err == nil || err.Error() != want {
+		t.Errorf("the download ended with %v, want %s", err, want)
+	}
+	if all, err := source.Canister(id).List(from.ctx); err != nil || len(all) > 0 {
+		t.Errorf("the source still has the snapshots %v (%v)", all, err)
+	}
+	if _, err := os.Stat(filepath.Dir(e.Folder)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the cache has it again: %v", err)
 	}
 }
 
