@@ -63,7 +63,7 @@ func newBaseline(config *Config, chosen []int) (*baseline, *harness.Harness, err
 		if serial {
 			observed = b.observed(l)
 		}
-		b.properties = append(b.properties, property.Builtin(serial, observed)...)
+		b.properties = append(b.properties, property.Builtin(serial, observed, config.namedReply)...)
 	}
 	if err := b.learn(l); err != nil {
 		l.Close()

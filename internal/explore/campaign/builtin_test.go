@@ -20,10 +20,16 @@ import (
 // too.
 func scripted(t *testing.T, program string) *campaign.Config {
 	t.Helper()
+	return scriptedModule(t, canistertest.Variant{}.Module(), program)
+}
+
+// scriptedModule is scripted with another module of scriptable canisters.
+func scriptedModule(t *testing.T, module []byte, program string) *campaign.Config {
+	t.Helper()
 	s := real.NewStage(t, replica.Config{Engine: canistertest.SharedEngine(t)})
 	for _, name := range []string{"A", "B"} {
 		s.Create(name, 0, real.Plenty)
-		s.Install(name, real.Install, canistertest.Variant{}.Module(), nil)
+		s.Install(name, real.Install, module, nil)
 	}
 	parsed, err := canistertest.Parse(program, s.Names)
 	if err != nil {
@@ -109,6 +115,23 @@ func TestWhatHoldsForAllCanistersIsChecked(t *testing.T) {
 		if !slices.Equal(found, c.want) || !r.Exhausted || !r.ExhaustedFaults {
 			t.Errorf("%s: found are %v, want %v\n%s", name, found, c.want, campaigntest.Text(config, r))
 		}
+	}
+}
+
+func TestAReplyThatNoSerialRunGivesHasNamesOfTheInterface(t *testing.T) {
+	t.Parallel()
+	const (
+		name, content = "icp:public candid:service", "service : {run: () -> (variant {ok; err})}"
+		ok, refused   = "0x4449444c016b019cc2017f010000", "0x4449444c016b01e58eb4027f010000" // variant {ok}, variant {err}
+		program       = `if get {reply ` + refused + `}; if less(get, 1) {set 1; call B.run(reply "x") on-reply(set 0; reply ` + ok + `) on-reject(reply ` + ok + `)}`
+	)
+	section := append([]byte{0, byte(1 + len(name) + len(content)), byte(len(name))}, name+content...)
+	config := scriptedModule(t, slices.Concat(canistertest.Variant{}.Module(), section), program)
+	config.Kinds = []harness.FaultKind{harness.RejectTransient}
+	const want = "A.run replies (variant { err }) after this run, but after no serial run"
+	r := run(t, config)
+	if text := campaigntest.Text(config, r); !strings.Contains(text, want) {
+		t.Errorf("it does not say %q:\n%s", want, text)
 	}
 }
 

@@ -131,7 +131,7 @@ func (c *Config) queryText(r *harness.Run, q *harness.Query) string {
 	if err != nil {
 		return err.Error()
 	}
-	return c.Setup.WithNames(c.ReplyText(q.Canister, q.Method, reply))
+	return c.namedReply(q.Canister, q.Method, reply)
 }
 
 // differenceTable returns the differences as a table, "" if there are none. The values of a canister follow its name.

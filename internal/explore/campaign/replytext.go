@@ -16,7 +16,12 @@ func (c *Config) answerText(id principal.Principal, method string, a *harness.An
 	case a.Reject != nil:
 		return "rejected: " + a.Reject.String()
 	}
-	return c.Setup.WithNames(c.ReplyText(id, method, a.Reply))
+	return c.namedReply(id, method, a.Reply)
+}
+
+// namedReply returns a reply in Candid text, with the names of canisters and identities.
+func (c *Config) namedReply(id principal.Principal, method string, reply []byte) string {
+	return c.Setup.WithNames(c.ReplyText(id, method, reply))
 }
 
 // ReplyText returns a reply in Candid text, with field names if the module of the canister has a Candid interface.

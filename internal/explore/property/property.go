@@ -108,9 +108,9 @@ type Endless interface {
 }
 
 // Builtin returns the properties that are checked by default. Serial says that the baselines will learn all serial
-// orders of the operations.
-func Builtin(serial bool, observe []harness.Query) []Property {
-	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &NeverResumes{}, &LostService{}, &LostTimer{}, NeverRests{}}
+// orders of the operations. replyText is LostService.ReplyText.
+func Builtin(serial bool, observe []harness.Query, replyText func(canister principal.Principal, method string, reply []byte) string) []Property {
+	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &NeverResumes{}, &LostService{ReplyText: replyText}, &LostTimer{}, NeverRests{}}
 	if serial {
 		all = append(all, &LostCycles{}, &Serializable{Observe: observe})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/harness"
 )
 
@@ -14,8 +15,10 @@ import (
 // expires), or it replies a variant case that it replies after no serial run.
 type LostService struct {
 	atRest
-	works map[int]bool     // by position: operations that work after every serial run
-	cases map[int][]string // by position: variant cases of replies
+	// ReplyText returns a reply of a method of a canister in Candid text.
+	ReplyText func(canister principal.Principal, method string, reply []byte) string
+	works     map[int]bool     // by position: operations that work after every serial run
+	cases     map[int][]string // by position: variant cases of replies
 }
 
 // Name returns "lost-service".
@@ -94,7 +97,7 @@ func (p *LostService) AtRest(r *harness.Run) (found []Violation) {
 			v.Text = notWorking(operation.Title, &answer, v.Suspicion)
 		case !slices.Contains(p.cases[i], got):
 			v.Suspicion = true
-			v.Text = fmt.Sprintf("%s replies %s after this run, but after no serial run", operation.Title, got)
+			v.Text = fmt.Sprintf("%s replies %s after this run, but after no serial run", operation.Title, p.ReplyText(operation.Message.Receiver, operation.Message.Method, answer.Reply))
 		default:
 			continue
 		}
