@@ -42,7 +42,7 @@ type startFlags struct {
 const memoryDirUsage = "directory on the daemon's machine for canister memory while the daemon runs (default: in RAM)"
 
 // memoryLimitUsage describes --memory-limit.
-const memoryLimitUsage = "maximum memory of the daemon, not counting canister memory, such as 4GiB (default: half the memory of this machine or cgroup); above it, messages are refused"
+const memoryLimitUsage = "maximum memory of the daemon, not counting canister memory, such as 4GiB (at least 128MiB; default: half the memory of this machine or cgroup); above it, messages are refused"
 
 // systemUsage describes --system-canisters of all commands that make networks.
 const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all (these four) or ii (its module must be in the directory that " + systemcanisters.FolderVariable + " names); the subnets they need are added (default: none)"

@@ -98,7 +98,7 @@ func (c *cli) startInBackground(cmd *cobra.Command, f *startFlags) error {
 	if err != nil {
 		return err
 	}
-	failed := c.startCopy(ctx, cmd.Flags(), log)
+	failed := c.startCopy(ctx, cmd.Flags(), log, config.StateDir == "")
 	if failed == nil || ctx.Err() != nil {
 		return failed
 	}
@@ -172,8 +172,8 @@ func backgroundLog(stateDir string) (string, error) {
 }
 
 // startCopy starts this program as the daemon, with the same flags, and passes on what it prints until it is ready. If it
-// ends before, the error has the end of its log.
-func (c *cli) startCopy(ctx context.Context, flags *pflag.FlagSet, log string) error {
+// ends before, the error has the end of its log. A temporary log is removed if that is all of it.
+func (c *cli) startCopy(ctx context.Context, flags *pflag.FlagSet, log string, temporary bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("finding this program, to start it in the background: %w", err)
@@ -206,9 +206,18 @@ func (c *cli) startCopy(ctx context.Context, flags *pflag.FlagSet, log string) e
 		return copied.Process.Release()
 	}
 	if err := copied.Wait(); ctx.Err() == nil {
-		return fmt.Errorf("the daemon ended before it was ready (%w); the end of its log %s:\n%s", endOf(err), log, logTail(log, begin))
+		return fmt.Errorf("the daemon ended before it was ready (%w); %s", endOf(err), logInError(log, begin, temporary))
 	}
 	return ctx.Err()
+}
+
+// logInError returns the end of a log with its path, or a temporary log that is not longer, which it removes.
+func logInError(log string, begin int64, temporary bool) string {
+	tail := logTail(log, begin)
+	if info, err := os.Stat(log); temporary && err == nil && info.Size() <= maxTailBytes && os.Remove(log) == nil {
+		return "its log:\n" + tail
+	}
+	return fmt.Sprintf("the end of its log %s:\n%s", log, tail)
 }
 
 // errEnded is the reason for a daemon that ended without an error.

@@ -95,6 +95,22 @@ func TestADaemonInTheBackgroundThatFailsShowsTheEndOfItsLog(t *testing.T) {
 	}
 }
 
+func TestATemporaryLogThatTheErrorShowsIsRemoved(t *testing.T) {
+	homeWith(t, "counter")
+	t.Setenv(asCommand, "1")
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("TMP", temporary) // of Windows
+	writeFile(t, "canisterd.yaml", "canisters: {counter: {wasm: missing.wasm}}\n")
+	code, _, errOut := runBackground(t, "start", "--background", "--listen", "127.0.0.1:0", "--ephemeral", "--deploy", ".")
+	if code != exitFailed || !strings.Contains(errOut, "its log:\n") || !strings.Contains(errOut, "missing.wasm: no such file or directory") {
+		t.Errorf("exit code %d: %s", code, errOut)
+	}
+	if left, err := filepath.Glob(filepath.Join(temporary, "*.log")); err != nil || len(left) > 0 {
+		t.Errorf("the directory for temporary files has %v (%v)", left, err)
+	}
+}
+
 func TestALogKeepsItsNewestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	log, err := openBoundedLog(path, 100)
