@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -23,9 +26,28 @@ modules. canisterd canister install and deploy take components with the feature 
 	return all
 }
 
+// readComponent reads the component in a file, plain or packed by gzip.
+func readComponent(file string) ([]byte, error) {
+	binary, err := regular.Read(file, component.MaxBytes)
+	if err != nil || !bytes.HasPrefix(binary, []byte{0x1f, 0x8b}) {
+		return binary, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(binary))
+	if err == nil {
+		binary, err = io.ReadAll(io.LimitReader(r, component.MaxBytes+1))
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s is a damaged gzip file: %w", file, err)
+	case len(binary) > component.MaxBytes:
+		return nil, fmt.Errorf("%s has more than %d bytes when it is unpacked: a component has at most so many", file, component.MaxBytes)
+	}
+	return binary, nil
+}
+
 // compiledComponent compiles the component in a file.
 func compiledComponent(ctx context.Context, file string) (*component.Component, error) {
-	binary, err := regular.Read(file, component.MaxBytes)
+	binary, err := readComponent(file)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +65,14 @@ func invalidComponent(file string, binary []byte, err error) error {
 
 // componentAdvice says what to do with a file that is not a component.
 func componentAdvice(binary []byte) string {
-	const header = "\x00asm\x01\x00\x00\x00"
-	if strings.HasPrefix(string(binary[:min(len(binary), len(header))]), header) {
+	if isCoreModule(binary) {
 		return " (wasm-tools component new makes a component of a core module)"
 	}
 	return ""
+}
+
+func isCoreModule(binary []byte) bool {
+	return bytes.HasPrefix(binary, []byte("\x00asm\x01\x00\x00\x00"))
 }
 
 // exportedFunction is a function that a component exports.
@@ -133,7 +158,7 @@ func (c *cli) componentWIT() *cobra.Command {
   canisterd component wit greeter.wasm --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			binary, err := regular.Read(args[0], component.MaxBytes)
+			binary, err := readComponent(args[0])
 			if err != nil {
 				return err
 			}

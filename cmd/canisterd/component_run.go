@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -116,7 +117,7 @@ func (c *cli) runComponent(ctx context.Context, f *componentFlags, args, own []s
 	}
 	i, err := wasi.New(options).Instantiate(ctx, compiled, nil, component.WithMemoryLimit(uint64(f.memory)))
 	if err != nil {
-		return fmt.Errorf("%s: %w%s", args[0], err, instantiateAdvice(err))
+		return fmt.Errorf("%s: %w%s", args[0], err, instantiateAdvice(compiled, err))
 	}
 	if len(args) == 1 {
 		code, err := wasi.Run(ctx, i, program)
@@ -128,10 +129,16 @@ func (c *cli) runComponent(ctx context.Context, f *componentFlags, args, own []s
 	return c.callComponent(ctx, compiled, i, wave.ReadCall(args[1]))
 }
 
+// canisterPackage begins the names of the interfaces that only canisters have (docs/components.md).
+const canisterPackage = "ic:canister/"
+
 // instantiateAdvice says what to do with a component that cannot be instantiated. One that traps has all that it imports.
-func instantiateAdvice(err error) string {
+func instantiateAdvice(compiled *component.Component, err error) string {
 	if _, trapped := errors.AsType[*component.Trap](err); trapped {
 		return ""
+	}
+	if slices.ContainsFunc(compiled.Imports(), func(e component.Extern) bool { return strings.HasPrefix(e.Name, canisterPackage) }) {
+		return " (the component is made for a canister: canisterd canister install --feature components, or features: [components] in canisterd.yaml)"
 	}
 	return " (component run supplies WASI alone; in Go, package component supplies other imports)"
 }
