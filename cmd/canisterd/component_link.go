@@ -55,3 +55,13 @@ func isSameFile(a, b string) bool {
 	second, err := os.Stat(b)
 	return err == nil && os.SameFile(first, second)
 }
+
+// linkedComponent returns the module that is linked of a component; nil: the file is none, or cannot be a canister, which its
+// installation says.
+func linkedComponent(module []byte) []byte {
+	linked, err := daemon.LinkComponent(module)
+	if err != nil {
+		return nil
+	}
+	return linked
+}

@@ -28,7 +28,7 @@ func (x *deploying) rehearse(ctx context.Context, name string) error {
 		return nil
 	}
 	p := &rehearse.Plan{
-		Daemon: x.daemon, Instance: x.cli.instance, Canister: x.ids[name], Module: module,
+		Daemon: x.daemon, Instance: x.cli.instance, Canister: x.ids[name], Module: module, Linked: linkedComponent(module),
 		Features: x.project.Canisters[name].Features, Names: x.principals(),
 	}
 	if p.Argument, _, err = x.argument(name, module); err != nil {

@@ -125,6 +125,7 @@ func (f *rehearseFlags) plan(c *cli, word string) (*rehearse.Plan, error) {
 	if p.Module, err = os.ReadFile(file); err != nil {
 		return nil, fmt.Errorf("reading the module: %w", err)
 	}
+	p.Linked = linkedComponent(p.Module)
 	if p.Argument, err = f.ofUpgrade(c, name); err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (r *rehearsal) argumentBytes() ([]byte, error) {
 		if form.Text == "" {
 			return nil, nil
 		}
-		file, err := did.FromModule(r.Module, MaxModuleBytes)
+		file, err := did.FromModule(r.described(), MaxModuleBytes)
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ type Plan struct {
 	Snapshot   string // of the instance; "" for its present state
 	Canister   string // id
 	Module     []byte // the next one, plain or gzipped
+	Linked     []byte // module that is linked of Module if that is a component; nil: it is none
 	Argument   *controlv1.Value
 	Sender     string // controller that upgrades; "" for any
 	Features   []string
@@ -76,6 +77,14 @@ func (p *Plan) Run(ctx context.Context) (verdict *Verdict, err error) {
 		}
 	}
 	return r.verdict, nil
+}
+
+// described returns the module whose metadata describes the next one: a component has none.
+func (p *Plan) described() []byte {
+	if p.Linked != nil {
+		return p.Linked
+	}
+	return p.Module
 }
 
 // begin makes the fork that all others are made of.

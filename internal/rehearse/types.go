@@ -73,7 +73,7 @@ func (r *rehearsal) candid(ctx context.Context) error {
 		return nil //nolint:nilerr // that a canister describes itself wrongly says nothing about the upgrade
 	}
 	r.old = old
-	next, err := did.FromModule(r.Module, MaxModuleBytes)
+	next, err := did.FromModule(r.described(), MaxModuleBytes)
 	if err != nil || next.Service() == nil {
 		r.verdict.add(name, "Candid of both modules", Warning, "the new module has no readable Candid interface, and the old one has")
 		return nil //nolint:nilerr // told as a finding
