@@ -83,16 +83,7 @@ func called(t testing.TB, place *canistertest.Place, c *canister.Canister, file 
 
 // calledWith is called with an error for a method or arguments that do not exist.
 func calledWith(place *canistertest.Place, c *canister.Canister, file *did.File, name, args string) (string, error) {
-	method, ok := file.Method(name)
-	if !ok {
-		return "", fmt.Errorf("there is no method %s in\n%s", name, file)
-	}
-	types := did.Types(method.Args)
-	values, err := candid.ParseArgsAt(args, types)
-	if err != nil {
-		return "", err
-	}
-	message, err := candid.Encode(values, types)
+	message, err := argumentOf(file, name, args)
 	if err != nil {
 		return "", err
 	}
@@ -105,8 +96,23 @@ func calledWith(place *canistertest.Place, c *canister.Canister, file *did.File,
 	case out.Response.Reject != nil:
 		return out.Response.Reject.Text, nil
 	}
+	method, _ := file.Method(name)
 	reply, err := candid.DecodeTypes(out.Response.Reply, did.Types(method.Results))
 	return candid.FormatArgs(reply), err
+}
+
+// argumentOf encodes arguments of a method, which are text.
+func argumentOf(file *did.File, name, args string) ([]byte, error) {
+	method, ok := file.Method(name)
+	if !ok {
+		return nil, fmt.Errorf("there is no method %s in\n%s", name, file)
+	}
+	types := did.Types(method.Args)
+	values, err := candid.ParseArgsAt(args, types)
+	if err != nil {
+		return nil, err
+	}
+	return candid.Encode(values, types)
 }
 
 // TestValuesOfComponentsAreThoseOfCandid sends values of all types, and of types that are a little different, through a

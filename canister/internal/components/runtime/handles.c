@@ -19,7 +19,7 @@ struct item *item_at(u32 handle, u32 kind) {
 
 u32 add_item(u32 kind) {
   if (!free_item) {
-    u32 more = item_count ? 2 * item_count : 16;
+    u32 more = item_count ? 2 * item_count : FIRST_ITEMS;
     items = program_realloc(items, item_count * sizeof *items, 8, more * sizeof *items);
     for (u32 i = more - 1; i >= item_count && i; i--) {
       items[i].kind = FREE;

@@ -4,6 +4,8 @@ enum item_kind {
   FREE = 0, SET, SUBTASK, INPUT_STREAM, OUTPUT_STREAM, POLLABLE
 };
 
+#define FIRST_ITEMS 16 // that the table has; it doubles when it is full
+
 struct item {
   u32 kind;
   u32 next_free;
@@ -17,6 +19,7 @@ struct item {
   u32 delivered; // the program knows the state
   u32 dropped;
   u32 open; // the response of the call has not come
+  u32 env;  // of its callbacks
   u8 *result;
   // An output stream.
   u32 stream; // STDOUT or STDERR

@@ -76,9 +76,9 @@ EXPORT("callbacks_at") void callbacks_at(u32 place) { first_callback = place; }
 
 EXPORT("call") u32 call(const struct call *c, u8 *result) {
   static const char text[] = "the call could not be made: the queue of messages is full, or the canister lacks cycles";
-  u32 handle = start_subtask(result);
-  ic0_call_new(c->callee, c->callee_size, c->method, c->method_size, first_callback + ON_REPLY, handle, first_callback + ON_REJECT, handle);
-  ic0_call_on_cleanup(first_callback + ON_CLEANUP, handle);
+  u32 handle = start_subtask(result), env = env_of(handle);
+  ic0_call_new(c->callee, c->callee_size, c->method, c->method_size, first_callback + ON_REPLY, env, first_callback + ON_REJECT, env);
+  ic0_call_on_cleanup(first_callback + ON_CLEANUP, env);
   ic0_call_data_append(c->argument, c->argument_size);
   if (c->cycles_low | c->cycles_high) ic0_call_cycles_add128(c->cycles_high, c->cycles_low);
   if (c->has_timeout) ic0_call_with_best_effort_response(c->timeout);
@@ -91,7 +91,15 @@ EXPORT("call") u32 call(const struct call *c, u8 *result) {
   return returned();
 }
 
-EXPORT("on_reply") void on_reply(u32 handle) {
+// A response may be one of a call that was made before the memory was replaced: its task is not there.
+static u32 answered_subtask(u32 env) {
+  u32 handle = subtask_of(env);
+  if (!handle) fail("the call was made before an upgrade, a reinstallation or the load of a snapshot, which ended its task");
+  return handle;
+}
+
+EXPORT("on_reply") void on_reply(u32 env) {
+  u32 handle = answered_subtask(env);
   u8 *to = response_to(handle);
   if (to) {
     *to = 0;
@@ -101,7 +109,8 @@ EXPORT("on_reply") void on_reply(u32 handle) {
   end_line();
 }
 
-EXPORT("on_reject") void on_reject(u32 handle) {
+EXPORT("on_reject") void on_reject(u32 env) {
+  u32 handle = answered_subtask(env);
   u8 *to = response_to(handle);
   if (to) {
     u32 size = ic0_msg_reject_msg_size();
@@ -111,7 +120,10 @@ EXPORT("on_reject") void on_reject(u32 handle) {
   end_line();
 }
 
-EXPORT("on_cleanup") void on_cleanup(u32 handle) { abandon(handle); }
+EXPORT("on_cleanup") void on_cleanup(u32 env) {
+  u32 handle = subtask_of(env);
+  if (handle) abandon(handle);
+}
 
 // Interface message.
 

@@ -172,6 +172,28 @@ EXPORT("task_return") void task_return(u32 type) {
 
 // Subtasks.
 
+IMPORT("ic0", "canister_version") u64 ic0_canister_version(void);
+
+// subtask_of gives the handle of an open call by the env of its callbacks, or 0. The table had any of its sizes when the call was
+// made.
+u32 subtask_of(u32 env) {
+  for (u32 size = FIRST_ITEMS; size && size <= item_count; size *= 2) {
+    struct item *s = &items[env & (size - 1)];
+    if (s->kind == SUBTASK && s->open && s->env == env) return env & (size - 1);
+  }
+  return 0;
+}
+
+// env_of gives a call the env of its callbacks. The low bits are its handle. The others tell its response from those of calls that
+// this memory does not know, because they were made before an upgrade or after a snapshot: they come from the version of the
+// canister, which every message has for itself. The factor, 2^32 divided by the golden ratio, keeps those of near versions apart.
+u32 env_of(u32 handle) {
+  u32 tag = (u32)ic0_canister_version() * 0x9e3779b9;
+  u32 env = (tag & -item_count) | handle;
+  while (subtask_of(env)) env += item_count;
+  return items[handle].env = env;
+}
+
 u32 start_subtask(u8 *result) {
   u32 handle = add_item(SUBTASK);
   struct item *s = &items[handle];

@@ -12,6 +12,8 @@ struct task {
 
 void answered(void);
 u32 start_subtask(u8 *result);
+u32 env_of(u32 handle);
+u32 subtask_of(u32 env);
 void forget_subtask(u32 handle);
 u32 started(u32 handle);
 u32 returned(void);
