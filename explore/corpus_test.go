@@ -36,3 +36,28 @@ func TestAnExplorationContinuesTheCorpusOfAnother(t *testing.T) {
 		t.Errorf("the corpus alone has %d edges, and the exploration that wrote it %d", next.Coverage.Edges, first.Coverage.Edges)
 	}
 }
+
+func TestAFindingOfACorpusIsFoundInTheFirstRunUntilItIsFixed(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "corpus")
+	again := func(module string) *explore.Report {
+		t.Helper()
+		ic, bank, _ := bank(t, module)
+		withdraw := explore.Op(bank, "withdraw", 100)
+		r, err := explore.Explore(t.Context(), ic.Network, withdraw, withdraw, explore.Invariant("vault paidOut <= 100"), explore.Corpus(folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if first := again("bank.wasm"); len(first.Violations()) != 1 {
+		t.Fatalf("%d findings, want 1", len(first.Violations()))
+	}
+	second := again("bank.wasm")
+	if found := second.Violations(); len(found) != 1 || found[0].Run != 1 || found[0].Phase != "corpus" || len(second.Passed) > 0 {
+		t.Errorf("the second exploration finds %v, and no longer %q", found, second.Passed)
+	}
+	if fixed := again("careful.wasm"); len(fixed.Violations()) > 0 || len(fixed.Passed) == 0 || !strings.Contains(strings.Join(fixed.Passed, "\n"), "vault paidOut <= 100 holds in this run") {
+		t.Errorf("after the fix, no longer failing are %q", fixed.Passed)
+	}
+}

@@ -27,7 +27,9 @@ type Report struct {
 	*campaign.Report
 	// LeftOut are the files of the [Corpus] with which the exploration did not begin, and why.
 	LeftOut []string
-	config  *config
+	// Passed are the files of the [Corpus] whose findings no longer fail, and why.
+	Passed []string
+	config *config
 }
 
 // Finding is a violation with the shortest schedule that shows it.
@@ -102,7 +104,7 @@ func (c *config) explore() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Report{report, c.corpus.leftOut, c}, c.corpus.failed
+	return &Report{report, c.corpus.leftOut, c.corpus.passed, c}, c.corpus.failed
 }
 
 // configured applies the options and freezes the network. The caller must call done at the end.
@@ -137,11 +139,11 @@ func configured(ctx context.Context, n *canisterd.Network, options []Option) (c 
 		base.Close()
 		return nil, nil, err
 	}
+	c.Properties = append(c.Properties, property.StatedBy(base, c.Setup.NameOf)...)
 	if err := c.openCorpus(); err != nil {
 		base.Close()
 		return nil, nil, err
 	}
-	c.Properties = append(c.Properties, property.StatedBy(base, c.Setup.NameOf)...)
 	return c, base.Close, nil
 }
 
@@ -183,6 +185,9 @@ func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
 	t.Log(report.Summary())
 	for _, file := range report.LeftOut {
 		t.Logf("not in the corpus of this exploration: %s", file)
+	}
+	for _, file := range report.Passed {
+		t.Logf("no longer fails: %s", file)
 	}
 	for i := range report.Largest {
 		if f := report.Largest[i].Found; f != nil {

@@ -32,12 +32,13 @@ func (s *explorer) EndExploration(_ context.Context, in *controlv1.EndExploratio
 	return &controlv1.EndExplorationResponse{}, nil
 }
 
-// useCorpus reads the corpus of a request, tells the client which of its runs do not fit, and makes the exploration send further ones.
+// useCorpus reads the corpus of a request, and tells the client which of its runs do not fit. It makes the exploration say which
+// findings no longer fail, and send further runs.
 func useCorpus(c *campaign.Config, in *controlv1.ExploreRequest, tell *progress) error {
 	for _, r := range in.GetCorpus() {
 		file, err := schedule.Read([]byte(r.GetSchedule()))
 		if err == nil {
-			err = c.AddRecorded(file, campaign.Named(file, c.Setup.Principal))
+			err = c.AddRecorded(r.GetName(), file, campaign.Named(file, c.Setup.Principal))
 		}
 		if err == nil {
 			continue
@@ -46,6 +47,10 @@ func useCorpus(c *campaign.Config, in *controlv1.ExploreRequest, tell *progress)
 		if err := tell.out.send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Skipped{Skipped: skipped}}); err != nil {
 			return err
 		}
+	}
+	c.Passed = func(name, reason string) {
+		passed := &controlv1.ExplorePassed{Name: name, Reason: reason}
+		_ = tell.out.send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Passed{Passed: passed}}) // the outbox ends the exploration
 	}
 	if !in.GetKeep() {
 		return nil
@@ -56,7 +61,7 @@ func useCorpus(c *campaign.Config, in *controlv1.ExploreRequest, tell *progress)
 			return // the file has been made from valid values, and the run stays in the exploration
 		}
 		tell.recorded++
-		recorded := &controlv1.ExploreRecorded{Schedule: string(text)}
+		recorded := &controlv1.ExploreRecorded{Schedule: string(text), Finding: file.Property != schedule.NewCoverage}
 		_ = tell.out.send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Recorded{Recorded: recorded}}) // the outbox ends the exploration
 	}
 	return nil

@@ -71,7 +71,7 @@ type progress struct {
 	out      *outbox[controlv1.ExploreResponse]
 	next     time.Time // of the next message
 	workers  func() int
-	recorded uint64 // runs that showed something new
+	recorded uint64 // runs for the corpus of later explorations
 }
 
 // report sends the progress, at most once in progressInterval.

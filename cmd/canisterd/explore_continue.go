@@ -27,7 +27,7 @@ type continueFlags struct {
 
 func (f *continueFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.corpus, "corpus", "", "directory of runs that showed something new: begin with them, and add further ones")
+	flags.StringVar(&f.corpus, "corpus", "", "directory of runs that are findings or showed something new: begin with them, and add further ones")
 	flags.StringVar(&f.lasting, "for", "", "explore for this time, such as 1h: --time without a limit of runs, unless --runs is given")
 	flags.BoolVar(&f.blocks, "blocks", false, "guide random orders by blocks of code that run for the first time, too; runs take longer")
 	cmd.MarkFlagsMutuallyExclusive("for", "time")
@@ -62,15 +62,27 @@ func (f *continueFlags) apply(c *cli, cmd *cobra.Command, in *controlv1.ExploreR
 	for _, s := range skipped {
 		w.skip(s.Name, s.Reason.Error())
 	}
+	findings := uint64(0)
 	for _, r := range runs {
+		if r.Finding {
+			findings++
+		}
 		in.Corpus = append(in.Corpus, &controlv1.ExploreRecorded{Name: r.Name, Schedule: r.Text})
 	}
 	in.Keep = true
 	if !cmd.Flags().Changed("seed") {
 		in.Seed = newSeed()
 	}
-	c.note("corpus %s: %s, seed %d", f.corpus, count(uint64(len(runs)), "run"), in.GetSeed())
+	c.note("corpus %s: %s, seed %d", f.corpus, corpusSize(uint64(len(runs))-findings, findings), in.GetSeed())
 	return w, nil
+}
+
+// corpusSize counts the runs of a corpus.
+func corpusSize(runs, findings uint64) string {
+	if findings == 0 {
+		return count(runs, "run")
+	}
+	return count(runs, "run") + " and " + count(findings, "finding")
 }
 
 // newSeed returns a seed that no other exploration is likely to have.
@@ -82,10 +94,10 @@ func newSeed() uint64 {
 
 // corpusWriter adds the runs of one exploration to a corpus.
 type corpusWriter struct {
-	cli    *cli
-	folder *corpus.Folder
-	path   string
-	added  uint64
+	cli            *cli
+	folder         *corpus.Folder
+	path           string
+	runs, findings uint64 // that were added
 }
 
 // skip tells that a run of the corpus is left out.
@@ -101,9 +113,16 @@ func (w *corpusWriter) take(answer *controlv1.ExploreResponse) error {
 	if s := answer.GetSkipped(); s != nil {
 		w.skip(s.GetName(), s.GetReason())
 	}
+	if p := answer.GetPassed(); p != nil {
+		w.cli.note("corpus %s: %s no longer fails: %s", w.path, p.GetName(), p.GetReason())
+	}
 	if r := answer.GetRecorded(); r != nil {
-		w.added++
-		return w.folder.Add(r.GetSchedule())
+		if r.GetFinding() {
+			w.findings++
+		} else {
+			w.runs++
+		}
+		return w.folder.Add(r.GetSchedule(), r.GetFinding())
 	}
 	return nil
 }
@@ -111,7 +130,7 @@ func (w *corpusWriter) take(answer *controlv1.ExploreResponse) error {
 // close tells how many runs were added.
 func (w *corpusWriter) close() {
 	if w != nil {
-		w.cli.note("corpus %s: %s added", w.path, count(w.added, "run"))
+		w.cli.note("corpus %s: %s added", w.path, corpusSize(w.runs, w.findings))
 	}
 }
 

@@ -36,15 +36,22 @@ func filesOf(t *testing.T, pattern string) []string {
 	return files
 }
 
-// addedTo returns how many runs an exploration says that it has added to a corpus.
+// addedTo returns how many runs an exploration says that it has added to a corpus, those of findings included.
 func addedTo(t *testing.T, said string) (count int) {
 	t.Helper()
-	found := regexp.MustCompile(`corpus corpus: ([0-9]+) runs? added`).FindStringSubmatch(said)
+	found := regexp.MustCompile(`corpus corpus: ([0-9]+) runs?(?: and ([0-9]+) findings?)? added`).FindStringSubmatch(said)
 	if found == nil {
 		t.Fatalf("it does not say how many runs were added:\n%s", said)
 	}
-	if _, err := fmt.Sscan(found[1], &count); err != nil {
-		t.Fatal(err)
+	for _, number := range found[1:] {
+		if number == "" {
+			continue
+		}
+		part := 0
+		if _, err := fmt.Sscan(number, &part); err != nil {
+			t.Fatal(err)
+		}
+		count += part
 	}
 	return count
 }
@@ -53,15 +60,15 @@ func TestASecondExplorationContinuesTheCorpusOfTheFirst(t *testing.T) {
 	theft(t)
 	const explore = `explore --any bank --invariant 'vault paidOut <= 100' --corpus corpus --for 1h --runs 600`
 	first := perform(t, explore)
-	taken := len(filesOf(t, "corpus/*.run.yaml"))
-	if !strings.Contains(first, "! corpus corpus: 0 runs, seed ") || addedTo(t, first) != taken || taken == 0 {
-		t.Fatalf("the corpus has %d files after\n%s", taken, first)
+	taken, findings := len(filesOf(t, "corpus/*.yaml")), len(filesOf(t, "corpus/*.finding.yaml"))
+	if !strings.Contains(first, "! corpus corpus: 0 runs, seed ") || addedTo(t, first) != taken || findings == 0 || taken == findings {
+		t.Fatalf("the corpus has %d files, %d of findings, after\n%s", taken, findings, first)
 	}
 	second := perform(t, explore)
-	if !strings.Contains(second, fmt.Sprintf("! corpus corpus: %d runs, seed ", taken)) {
-		t.Errorf("the second does not begin with %d runs:\n%s", taken, second)
+	if !strings.Contains(second, fmt.Sprintf("! corpus corpus: %d runs and %d finding", taken-findings, findings)) {
+		t.Errorf("the second does not begin with %d runs, %d of them of findings:\n%s", taken, findings, second)
 	}
-	if found := len(filesOf(t, "corpus/*.run.yaml")); found != taken+addedTo(t, second) {
+	if found := len(filesOf(t, "corpus/*.yaml")); found != taken+addedTo(t, second) {
 		t.Errorf("of %d runs, %d were there, and the second says\n%s", found, taken, second)
 	}
 	if again := filesOf(t, "explore/*-2.yaml"); len(again) > 0 || len(filesOf(t, "explore/vault-paidOut-100.yaml")) != 1 {
@@ -69,9 +76,38 @@ func TestASecondExplorationContinuesTheCorpusOfTheFirst(t *testing.T) {
 	}
 }
 
+func TestAFindingOfACorpusIsFoundAgainUntilItIsFixed(t *testing.T) {
+	theft(t)
+	const explore = `explore --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100' --only-stated --corpus corpus --stop 1`
+	if first := perform(t, explore); !strings.Contains(first, "! corpus corpus: 0 runs and 1 finding added") {
+		t.Fatalf("the finding is not kept:\n%s", first)
+	}
+	for range 2 {
+		again := perform(t, explore)
+		if !strings.Contains(again, "finding in run 1 (corpus): vault paidOut <= 100 does not hold") || !strings.Contains(again, "(exit 2)") || addedTo(t, again) != 0 {
+			t.Errorf("it is not found again, once:\n%s", again)
+		}
+	}
+	name := filepath.Base(filesOf(t, "corpus/*.finding.yaml")[0])
+	if other := perform(t, `explore --op 'bank withdraw 100' --op 'bank withdraw 100' --only-stated --corpus corpus`); !strings.Contains(other, name+" is left out: it violates \"vault paidOut <= 100\", which this exploration does not check") {
+		t.Errorf("an exploration without the property says\n%s", other)
+	}
+	writeFile(t, "careful.wasm", mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "doublewithdraw", "careful.wasm")))
+	perform(t, "canister install bank careful.wasm --mode reinstall --yes")
+	perform(t, `canister call bank open '("${vault}")'`)
+	perform(t, "canister call bank deposit 100")
+	fixed := perform(t, explore)
+	if !strings.Contains(fixed, "! corpus corpus: "+name+" no longer fails: vault paidOut <= 100 holds in this run") || strings.Contains(fixed, "(exit 2)") {
+		t.Errorf("after the fix it says\n%s", fixed)
+	}
+	if len(filesOf(t, "corpus/*.finding.yaml")) != 1 {
+		t.Error("the file of the finding is gone")
+	}
+}
+
 func TestFilesThatAreNoRunsOfAnExplorationAreLeftOutOfItsCorpus(t *testing.T) {
 	theft(t)
-	perform(t, `explore --op 'bank deposit 1' --op 'bank withdraw 1' --op 'bank deposit 2' --op 'bank withdraw 2' --runs 400 --corpus corpus`)
+	perform(t, `explore --op 'bank deposit 1' --op 'bank withdraw 1' --op 'bank deposit 2' --op 'bank withdraw 2' --only-stated --runs 400 --corpus corpus`)
 	foreign := filesOf(t, "corpus/*.run.yaml")
 	if len(foreign) == 0 {
 		t.Fatal("the other exploration has kept no run")
@@ -114,10 +150,10 @@ func TestAnInterruptedExplorationReportsAndKeepsItsCorpus(t *testing.T) {
 		if code := <-ended; code != want || !strings.Contains(out.String(), "Not all orders were run") || strings.Contains(errOut.String(), "error:") {
 			t.Errorf("%s: exit code %d, want %d\n%s%s", invariant, code, want, &out, &errOut)
 		}
-		if kept := filesOf(t, "corpus/*.run.yaml"); len(kept) != addedTo(t, errOut.String()) {
+		if kept := filesOf(t, "corpus/*.yaml"); len(kept) != addedTo(t, errOut.String()) {
 			t.Errorf("the corpus has %v, and the exploration says\n%s", kept, &errOut)
 		}
-		if said := perform(t, "explore --any bank --only-stated --corpus corpus --runs 10"); strings.Contains(said, "is left out") {
+		if said := perform(t, "explore --any bank --only-stated --invariant '"+invariant+"' --corpus corpus --runs 10"); strings.Contains(said, "is left out") {
 			t.Errorf("a file is not whole:\n%s", said)
 		}
 	}

@@ -96,7 +96,7 @@ func (e *exploration) recordedCase(j *CaseJob) error {
 	b := &Batch{Count: 1, Job: func(int) Job {
 		return Job{Plan: j.Plan, Begin: j.Messages, Chance: rand.NewPCG(e.Seed, corpusStream+uint64(j.Number))}
 	}}
-	return e.each("corpus", b, nil)
+	return e.each(corpusPhase, b, nil)
 }
 
 // briefly runs the operations in FIFO order, and then in drawn orders.

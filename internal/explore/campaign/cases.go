@@ -38,7 +38,7 @@ func runDrawn(full *Config) (*Report, error) {
 		exploration: &exploration{Config: &templates, worker: w, baseline: w.Baseline(), report: newReport(&templates)},
 		config:      full, known: w.cases.known, states: newStateGuide(),
 	}
-	if err := errors.Join(x.recorded(), x.draw()); err != nil {
+	if err := errors.Join(x.findings(), x.recorded(), x.draw()); err != nil {
 		return nil, err
 	}
 	if x.report.Runs == 0 {
@@ -50,11 +50,12 @@ func runDrawn(full *Config) (*Report, error) {
 	return x.report, nil
 }
 
-// recorded makes the cases of the corpus.
+// recorded makes the cases of the corpus that are not those of findings.
 func (x *cases) recorded() error {
-	return x.batch(&Batch{Count: len(x.config.Corpus), Job: func(number int) Job {
-		r := &x.config.Corpus[number]
-		return Job{Case: &CaseJob{Number: number, Begin: r.before, Given: r.operations, Plan: r.plan, Messages: r.names}}
+	_, runs := x.corpus()
+	return x.batch(&Batch{Count: len(runs), Job: func(number int) Job {
+		r := runs[number]
+		return Job{Case: &CaseJob{Number: number, Begin: r.before, Given: r.operations, Plan: r.schedule.Plan, Messages: r.names}}
 	}}, func(*takenCase) {})
 }
 
@@ -140,6 +141,7 @@ func (x *cases) take(j *CaseJob, r *Result) (*takenCase, error) {
 			return nil, err
 		}
 	}
+	x.keepFindings(x.report.Findings[found:])
 	return k, nil
 }
 

@@ -36,10 +36,12 @@ type Config struct {
 	Stop int
 	// Drawn says which arguments and calls are drawn; nil: none. Then Pool is not used.
 	Drawn *Drawn
-	// Corpus are runs of earlier explorations with which this one begins (AddRecorded). Keep is called with each further run that
-	// showed something new; nil: it is not told.
+	// Corpus are runs of earlier explorations with which this one begins (AddRecorded), those of findings first. Keep is called with
+	// each further run that showed something new and each finding that the corpus does not have, Passed with the name and the reason
+	// of each file whose finding is not found again; nil: not called.
 	Corpus []Recorded
 	Keep   func(*schedule.File)
+	Passed func(file, reason string)
 	// Only draws the orders of all runs instead of the phases if it is not nil.
 	Only *search.Strategy
 	// Expired ends the exploration and the runs in progress when it becomes true; nil: it never does. The report then
@@ -56,6 +58,9 @@ func (c *Config) withDefaults() Config {
 		full.Expired = func() bool { return false }
 	}
 	full.Setup.Expired = full.Expired
+	if full.Passed == nil {
+		full.Passed = func(string, string) {}
+	}
 	if full.Progress == nil {
 		full.Progress = func(*Report) {}
 	}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -12,60 +13,88 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/schedule"
 )
 
-// Recorded is a run of an earlier exploration that showed something new. An exploration begins with these runs, and later ones
-// begin like them.
+// Recorded is a run of an earlier exploration that showed something new or violated a property. An exploration begins with
+// these runs, and later ones begin like them.
 type Recorded struct {
-	plan  harness.Plan
-	names []string // of its messages
+	file     string // name
+	property string // that the run violates; schedule.NewCoverage: it violates none
+	schedule Schedule
+	names    []string // of its messages
 	// before and operations are the calls of a case; nil: the operations are those of the exploration.
 	before, operations []CaseCall
 }
 
+// finding reports whether the run is that of a finding.
+func (r *Recorded) finding() bool { return r.property != schedule.NewCoverage }
+
 // AddRecorded adds the run of a schedule file to Config.Corpus; canister finds a canister by its name or id. The error says why
 // the run does not fit this exploration: such a file is stale.
-func (c *Config) AddRecorded(file *schedule.File, canister func(name string) (principal.Principal, bool)) error {
+func (c *Config) AddRecorded(name string, file *schedule.File, canister func(name string) (principal.Principal, bool)) error {
 	if len(c.Corpus) >= MaxCorpus {
 		return fmt.Errorf("an exploration begins with at most %d runs of a corpus", MaxCorpus)
 	}
-	own := *c
-	if c.Drawn != nil {
-		return c.addRecordedCase(file, canister)
+	r := Recorded{file: name, property: c.Setup.WithNames(file.Property), names: file.Messages}
+	before, err := c.beforeCase(file, canister)
+	switch {
+	case err != nil:
+		return err
+	case c.Drawn != nil:
+		err = c.readRecordedCase(&r, file, before, canister)
+	default:
+		err = c.readRecordedRun(&r, file, before, canister)
 	}
+	if err == nil && r.finding() {
+		err = c.fitsFinding(&r)
+	}
+	if err == nil {
+		c.Corpus = append(c.Corpus, r)
+	}
+	return err
+}
+
+// beforeCase returns the calls of a file before its operations without those of Config.Before, with which it must begin.
+func (c *Config) beforeCase(file *schedule.File, canister func(name string) (principal.Principal, bool)) ([]harness.Operation, error) {
+	before, err := Before(file, canister)
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Before {
+		if len(before) == 0 || !sameCall(&before[0].Message, &c.Before[i].Message) {
+			return nil, fmt.Errorf("it does not begin with %s", c.Before[i].Title)
+		}
+		before = before[1:]
+	}
+	return before, nil
+}
+
+// readRecordedRun reads the run of a file whose operations are those of the exploration. A finding may have fewer of them.
+func (c *Config) readRecordedRun(r *Recorded, file *schedule.File, before []harness.Operation, canister func(name string) (principal.Principal, bool)) error {
+	own := *c
 	s, err := own.OfFile(file, canister)
 	if err != nil {
 		return err
 	}
-	if len(s.Operations) != len(c.Setup.Operations) {
+	if len(before) > 0 {
+		return fmt.Errorf("it begins with %s, and the exploration makes no such call before its operations", before[0].Title)
+	}
+	if len(s.Operations) != len(c.Setup.Operations) && !r.finding() {
 		return fmt.Errorf("it has %d operations, and the exploration has %d", len(s.Operations), len(c.Setup.Operations))
 	}
-	c.Corpus = append(c.Corpus, Recorded{plan: s.Plan, names: file.Messages})
+	r.schedule = *s
 	return nil
 }
 
-// addRecordedCase is AddRecorded for cases. The calls of Config.Before come before those of the case.
-func (c *Config) addRecordedCase(file *schedule.File, canister func(name string) (principal.Principal, bool)) error {
-	before, err := Before(file, canister)
-	if err != nil {
-		return err
-	}
+// readRecordedCase reads the run of a file for an exploration with drawn arguments or calls.
+func (c *Config) readRecordedCase(r *Recorded, file *schedule.File, before []harness.Operation, canister func(name string) (principal.Principal, bool)) error {
 	operations, err := Operations(file, canister)
 	if err != nil {
 		return err
 	}
-	for i := range c.Before {
-		if len(before) == 0 || !sameCall(&before[0].Message, &c.Before[i].Message) {
-			return fmt.Errorf("it does not begin with %s", c.Before[i].Title)
-		}
-		before = before[1:]
-	}
-	r := Recorded{names: file.Messages}
-	var s Schedule
-	if err := s.readDeviations(c, file); err != nil {
+	if err := errors.Join(r.schedule.readRecord(file, canister), r.schedule.readDeviations(c, file)); err != nil {
 		return err
 	}
-	r.plan = s.Plan
 	fixed := len(c.Setup.Operations)
-	if len(operations) < fixed || len(operations) > fixed+2 || len(before) > maxStateCalls+maxDrawnCalls {
+	if len(operations) < fixed && !r.finding() || len(operations) > fixed+2 || len(before) > maxStateCalls+maxDrawnCalls {
 		return fmt.Errorf("it has %d operations after %d calls, and the exploration has %d operations", len(operations), len(before), fixed)
 	}
 	for i := range before {
@@ -73,13 +102,15 @@ func (c *Config) addRecordedCase(file *schedule.File, canister func(name string)
 			return err
 		}
 	}
-	for i := range operations {
-		if r.operations, err = c.appendRecorded(r.operations, &operations[i], i); err != nil {
-			return err
+	if !r.finding() {
+		for i := range operations {
+			if r.operations, err = c.appendRecorded(r.operations, &operations[i], i); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	c.Corpus = append(c.Corpus, r)
-	return nil
+	return c.readCaseOfFinding(r, file, operations)
 }
 
 // appendRecorded appends a call of a file: the operation at a position of the exploration, or a call of Drawn.Any.
@@ -132,11 +163,12 @@ func (e *exploration) keep(o *outcome) {
 	}
 }
 
-// recorded makes the runs of the corpus.
+// recorded makes the runs of the corpus that are not those of findings.
 func (e *exploration) recorded() error {
-	b := &Batch{Count: len(e.Corpus), Job: func(number int) Job {
-		r := &e.Corpus[number]
-		return Job{Plan: r.plan, Begin: r.names, Chance: rand.NewPCG(e.Seed, corpusStream+uint64(number))}
+	_, runs := e.corpus()
+	b := &Batch{Count: len(runs), Job: func(number int) Job {
+		r := runs[number]
+		return Job{Plan: r.schedule.Plan, Begin: r.names, Chance: rand.NewPCG(e.Seed, corpusStream+uint64(number))}
 	}}
-	return e.each("corpus", b, func(o *outcome) { e.guide.learn(o) })
+	return e.each(corpusPhase, b, func(o *outcome) { e.guide.learn(o) })
 }

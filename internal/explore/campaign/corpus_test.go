@@ -32,9 +32,16 @@ func kept(t *testing.T, c *campaign.Config) (all []*schedule.File, r *campaign.R
 // anyTheft is an exploration of drawn calls of the bank.
 func anyTheft(t *testing.T, runs int) *campaign.Config {
 	t.Helper()
-	c := theft(t, "bank", 0)
+	c := anyTheftOf(t, "bank")
 	c.Runs = runs
-	like := theft(t, "bank", 1).Setup.Operations[0].Message
+	return c
+}
+
+// anyTheftOf is anyTheft with another bank.
+func anyTheftOf(t *testing.T, bank string) *campaign.Config {
+	t.Helper()
+	c := theft(t, bank, 0)
+	like := theft(t, bank, 1).Setup.Operations[0].Message
 	if err := c.DrawCalls(like.Receiver, func(method string) harness.Operation {
 		in := like
 		in.Method, in.Arg = method, []byte("DIDL\x00\x00")
@@ -62,7 +69,7 @@ func TestAnExplorationBeginsWithTheRunsOfACorpus(t *testing.T) {
 			next := exploration()
 			next.Seed = 2
 			for _, f := range files {
-				if err := next.AddRecorded(f, campaigntest.Named(next)); err != nil {
+				if err := next.AddRecorded("", f, campaigntest.Named(next)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -100,7 +107,7 @@ func TestARunThatDoesNotFitIsStaleAndTheErrorSaysWhy(t *testing.T) {
 		"the operations have changed":                    {theft(t, "bank", 4), changed(fixed[0], func(f *schedule.File) { f.Operations[0].Argument = "(7 : nat)" })},
 		"it has 4 operations, and the exploration has 5": {theft(t, "bank", 5), fixed[0]},
 	} {
-		if err := c.config.AddRecorded(c.file, campaigntest.Named(c.config)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := c.config.AddRecorded("", c.file, campaigntest.Named(c.config)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
 		if len(c.config.Corpus) > 0 {

@@ -229,7 +229,7 @@ func (c *Config) caseConfig(k *drawnCase) (round Config, done func(), err error)
 // caseOf returns the configuration of a case before its first calls are made.
 func (c *Config) caseOf(made *madeCase) Config {
 	round := *c
-	round.Drawn, round.Pool, round.Corpus, round.Keep = nil, nil, nil, nil
+	round.Drawn, round.Pool, round.Corpus, round.Keep, round.Passed = nil, nil, nil, nil, nil
 	round.Setup.Operations, round.Before = made.operations, slices.Concat(c.Before, made.before)
 	return round
 }

@@ -21,6 +21,8 @@ type exploration struct {
 	guide    *guide  // nil if the strategy is not guided
 	// collected are the outcomes, if another exploration takes them: this one is a case of it. nil: they are not collected.
 	collected *[]outcome
+	// foundAgain has the keys of the violations of the runs of earlier findings: the corpus has these.
+	foundAgain map[string]bool
 }
 
 // Run runs an exploration. The error says which operation the network did not accept, or why the workers failed.
@@ -54,15 +56,19 @@ func Run(config *Config) (*Report, error) {
 	if err := e.shorten(); err != nil {
 		return nil, err
 	}
+	e.keepFindings(e.report.Findings)
 	e.report.join()
 	return e.report, nil
 }
 
 func (e *exploration) phases() error {
-	e.add("fifo", e.worker.baseline.run(e.worker.harness, nil, search.FIFO))
-	e.findFaults(e.worker.baseline.fifo, true)
 	if e.strategy().Guided {
 		e.guide = newGuide(e.worker.baseline.fifo)
+	}
+	e.findings()
+	e.add("fifo", e.worker.baseline.run(e.worker.harness, nil, search.FIFO))
+	e.findFaults(e.worker.baseline.fifo, true)
+	if e.guide != nil {
 		if err := e.recorded(); err != nil {
 			return err
 		}

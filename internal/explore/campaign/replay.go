@@ -27,27 +27,33 @@ func (o Outcome) String() string { return [...]string{"", "still fails", "fixed"
 // Replay runs the schedule of a finding or a file. The result says whether the property is violated again, and which
 // parts of the schedule matched no messages.
 func Replay(config *Config, s *Schedule) (*Replayed, error) {
-	full := config.withDefaults()
-	if why := s.record.elsewhere(&full); why != "" {
+	if why := s.record.elsewhere(config); why != "" {
 		return &Replayed{record: s.record, elsewhere: why}, nil
 	}
+	r, _, err := config.replay(s)
+	return r, err
+}
+
+// replay runs a schedule of this network, and also returns the outcome of the run.
+func (c *Config) replay(s *Schedule) (*Replayed, *outcome, error) {
+	full := c.withDefaults()
 	for _, f := range s.Plan {
 		if f.Kind != harness.OtherAnswer {
 			continue
 		}
 		if err := full.checkAnswer(f.At, f.Answer+1); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	b, l, err := newBaseline(&full, s.Operations)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer l.Close()
 	follow := search.Follow(s.Deviations)
 	o := b.run(l, s.Plan, follow)
 	if o.partial {
-		return nil, errTimeOver
+		return nil, nil, errTimeOver
 	}
 	r := &Replayed{Violations: o.violations, Steps: o.steps, Unmet: follow.Unmet(), Unapplied: o.unapplied, checked: b.properties}
 	r.config, r.schedule = &full, s
@@ -56,7 +62,7 @@ func Replay(config *Config, s *Schedule) (*Replayed, error) {
 	if r.record != nil {
 		r.inconclusive = r.record.inconclusive(&full, o.steps)
 	}
-	return r, nil
+	return r, &o, nil
 }
 
 // missingMethod says which operation called a method that its canister does not have, "" for none.
@@ -168,17 +174,23 @@ func (r *Replayed) Finding(s *Schedule, name string) (*Finding, error) {
 		return nil, fmt.Errorf("the schedule violates %q, which is not checked here: state it as in the exploration that found the schedule", name)
 	}
 	f := &Finding{Schedule: *s, Steps: r.Steps, Outcome: r.Outcome(name)}
-	switch f.Property = name; f.Outcome {
-	case StillFails:
+	f.Property = name
+	if f.Outcome == StillFails {
 		f.Violation = *r.Violation(name)
 		f.Steps = listed(&f.Violation, r.Steps)
-	case Stale:
-		f.Text = cmp.Or(r.elsewhere, r.Diverged(), r.inconclusive)
-	case Fixed:
-		f.Text = name + " holds in this run"
-		if r.noReply {
-			f.Text += ", in which no operation is replied to"
-		}
+	} else {
+		f.Text = r.reason(name, f.Outcome)
 	}
 	return f, nil
+}
+
+// reason says why a replay that does not violate a property has an outcome.
+func (r *Replayed) reason(name string, outcome Outcome) string {
+	switch {
+	case outcome == Stale:
+		return cmp.Or(r.elsewhere, r.Diverged(), r.inconclusive)
+	case r.noReply:
+		return name + " holds in this run, in which no operation is replied to"
+	}
+	return name + " holds in this run"
 }

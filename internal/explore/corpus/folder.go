@@ -16,8 +16,11 @@ import (
 	"github.com/canisterd/canisterd/internal/regular"
 )
 
-// extension is that of the files. Other files of the folder are left alone.
-const extension = ".run.yaml"
+// The extensions of the files: runs that showed something new, and findings. Other files of the folder are left alone.
+const (
+	runExtension     = ".run.yaml"
+	findingExtension = ".finding.yaml"
+)
 
 // Folder is a folder of runs.
 type Folder struct {
@@ -27,8 +30,9 @@ type Folder struct {
 
 // Run is a file of the folder.
 type Run struct {
-	Name string
-	Text string
+	Name    string
+	Text    string
+	Finding bool
 }
 
 // Skipped is a file that was not read.
@@ -47,12 +51,13 @@ func Open(path string) (*Folder, error) {
 
 // entry is a file of the folder without its content.
 type entry struct {
-	name  string
-	size  int64
-	since int64 // when it was written, in ns
+	name    string
+	size    int64
+	since   int64 // when it was written, in ns
+	finding int   // 1: the file is that of a finding; 0: it is not
 }
 
-// list returns the files, oldest first.
+// list returns the files in the order in which they are removed: the oldest first, and findings after the others.
 func (f *Folder) list() (all []entry, err error) {
 	files, err := os.ReadDir(f.path)
 	if err != nil {
@@ -60,19 +65,25 @@ func (f *Folder) list() (all []entry, err error) {
 	}
 	for _, file := range files {
 		info, err := file.Info()
+		finding := 0
+		if strings.HasSuffix(file.Name(), findingExtension) {
+			finding = 1
+		}
 		switch {
-		case !strings.HasSuffix(file.Name(), extension) || errors.Is(err, fs.ErrNotExist):
+		case finding == 0 && !strings.HasSuffix(file.Name(), runExtension) || errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return nil, fmt.Errorf("reading the corpus: %w", err)
 		default:
-			all = append(all, entry{file.Name(), info.Size(), info.ModTime().UnixNano()})
+			all = append(all, entry{file.Name(), info.Size(), info.ModTime().UnixNano(), finding})
 		}
 	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.finding, b.finding), cmp.Compare(a.since, b.since), cmp.Compare(a.name, b.name))
+	})
 	return all, nil
 }
 
-// Read returns the runs of the folder, oldest first. A damaged file is skipped.
+// Read returns the runs of the folder, oldest first, and findings after the others. A damaged file is skipped.
 func (f *Folder) Read() (runs []Run, skipped []Skipped, err error) {
 	all, err := f.list()
 	if err != nil {
@@ -85,7 +96,7 @@ func (f *Folder) Read() (runs []Run, skipped []Skipped, err error) {
 		case err != nil:
 			skipped = append(skipped, Skipped{e.name, err})
 		default:
-			runs = append(runs, Run{e.name, text})
+			runs = append(runs, Run{e.name, text, e.finding == 1})
 		}
 	}
 	return runs, skipped, nil
@@ -93,25 +104,29 @@ func (f *Folder) Read() (runs []Run, skipped []Skipped, err error) {
 
 func (f *Folder) read(name string) (string, error) {
 	text, err := regular.Read(filepath.Join(f.path, name), maxFileBytes)
-	if err == nil && nameOf(text) != name {
+	if hash, _, _ := strings.Cut(name, "."); err == nil && hashOf(text) != hash {
 		err = errors.New("the file is damaged: its content is not what its name says")
 	}
 	return string(text), err
 }
 
-// nameOf returns the name of the file with some content.
-func nameOf(text []byte) string {
+// hashOf returns the name of the file with some content, without its extension.
+func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:10]) + extension
+	return hex.EncodeToString(sum[:10])
 }
 
-// Add adds a run. From time to time it removes the oldest ones, if the folder has too many or too large files. A run that is too
+// Add adds the run of a finding, or another run. From time to time it removes the oldest ones, if the folder has too many or too large files. A run that is too
 // large is left out.
-func (f *Folder) Add(text string) error {
+func (f *Folder) Add(text string, finding bool) error {
 	if len(text) > maxFileBytes {
 		return nil
 	}
-	path := filepath.Join(f.path, nameOf([]byte(text)))
+	extension := runExtension
+	if finding {
+		extension = findingExtension
+	}
+	path := filepath.Join(f.path, hashOf([]byte(text))+extension)
 	err := regular.Replace(path, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 	if err != nil {
 		return fmt.Errorf("adding a run to the corpus: %w", err)

@@ -20,7 +20,7 @@ func open(t *testing.T) *Folder {
 
 func add(t *testing.T, f *Folder, text string) {
 	t.Helper()
-	if err := f.Add(text); err != nil {
+	if err := f.Add(text, false); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -51,7 +51,7 @@ func TestADamagedFileIsSkippedByItsName(t *testing.T) {
 	f := open(t)
 	add(t, f, "whole")
 	runs, _ := read(t, f)
-	for name, text := range map[string]string{runs[0].Name: "who", strings.Repeat("0", 20) + extension: strings.Repeat("x", 256<<10+1)} {
+	for name, text := range map[string]string{runs[0].Name: "who", strings.Repeat("0", 20) + runExtension: strings.Repeat("x", 256<<10+1)} {
 		if err := os.WriteFile(filepath.Join(f.path, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -78,6 +78,15 @@ func TestTheOldestRunsMakeRoomForNewOnes(t *testing.T) {
 	}
 	if all, err := f.list(); err != nil || len(all) != 1_000 {
 		t.Errorf("the folder has %d files, %v", len(all), err)
+	}
+	if err := f.Add("finding", true); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 1_056 {
+		add(t, f, fmt.Sprint("later run ", n))
+	}
+	if runs, _ := read(t, f); len(runs) != 1_000 || !runs[999].Finding || runs[999].Text != "finding" || runs[998].Finding {
+		t.Errorf("the folder has %d files and not its finding", len(runs))
 	}
 	large := open(t)
 	for n := range 96 {
@@ -108,7 +117,7 @@ func TestTwoExplorationsMayUseAFolderAtTheSameTime(t *testing.T) {
 		own.path = f.path
 		group.Go(func() {
 			for n := range 600 {
-				if err := own.Add(fmt.Sprint(writer, " ", n)); err != nil {
+				if err := own.Add(fmt.Sprint(writer, " ", n), false); err != nil {
 					t.Error(err)
 				}
 				if n%100 == 0 {

@@ -568,8 +568,8 @@ type ExploreRequest struct {
 	Arguments        []*ExploreArguments    `protobuf:"bytes,23,rep,name=arguments,proto3" json:"arguments,omitempty"`                                                                   // of operations with drawn arguments and of drawn calls
 	ExternalWorkers  bool                   `protobuf:"varint,21,opt,name=external_workers,json=externalWorkers,proto3" json:"external_workers,omitempty"`                               // other processes run the jobs: canisterd explore worker
 	Blocks           bool                   `protobuf:"varint,24,opt,name=blocks,proto3" json:"blocks,omitempty"`                                                                        // guide drawn runs by the blocks of code that they run, too; runs take longer
-	Corpus           []*ExploreRecorded     `protobuf:"bytes,25,rep,name=corpus,proto3" json:"corpus,omitempty"`                                                                         // runs of earlier explorations with which this one begins, at most 1,000
-	Keep             bool                   `protobuf:"varint,26,opt,name=keep,proto3" json:"keep,omitempty"`                                                                            // stream runs that show something new, for the corpus of later explorations
+	Corpus           []*ExploreRecorded     `protobuf:"bytes,25,rep,name=corpus,proto3" json:"corpus,omitempty"`                                                                         // runs of earlier explorations with which this one begins, those of findings first; at most 1,000
+	Keep             bool                   `protobuf:"varint,26,opt,name=keep,proto3" json:"keep,omitempty"`                                                                            // stream runs that show something new and the schedules of findings, for the corpus of later explorations
 	Exploration      string                 `protobuf:"bytes,27,opt,name=exploration,proto3" json:"exploration,omitempty"`                                                               // a name that the client chooses, for EndExploration; "": it does not end the exploration early
 	IncludeGenerated bool                   `protobuf:"varint,20,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"`                            // explanations and diagrams show messages of methods that a compiler added, such as Motoko's asynchronous blocks
 	unknownFields    protoimpl.UnknownFields
@@ -798,6 +798,7 @@ type ExploreResponse struct {
 	//	*ExploreResponse_Questions
 	//	*ExploreResponse_Recorded
 	//	*ExploreResponse_Skipped
+	//	*ExploreResponse_Passed
 	Step          isExploreResponse_Step `protobuf_oneof:"step"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -885,6 +886,15 @@ func (x *ExploreResponse) GetSkipped() *ExploreSkipped {
 	return nil
 }
 
+func (x *ExploreResponse) GetPassed() *ExplorePassed {
+	if x != nil {
+		if x, ok := x.Step.(*ExploreResponse_Passed); ok {
+			return x.Passed
+		}
+	}
+	return nil
+}
+
 type isExploreResponse_Step interface {
 	isExploreResponse_Step()
 }
@@ -902,11 +912,15 @@ type ExploreResponse_Questions struct {
 }
 
 type ExploreResponse_Recorded struct {
-	Recorded *ExploreRecorded `protobuf:"bytes,4,opt,name=recorded,proto3,oneof"` // a run that showed something new, if the request keeps such runs
+	Recorded *ExploreRecorded `protobuf:"bytes,4,opt,name=recorded,proto3,oneof"` // a run for the corpus of later explorations, if the request keeps such runs
 }
 
 type ExploreResponse_Skipped struct {
 	Skipped *ExploreSkipped `protobuf:"bytes,5,opt,name=skipped,proto3,oneof"` // a run of the corpus that does not fit, before the first run
+}
+
+type ExploreResponse_Passed struct {
+	Passed *ExplorePassed `protobuf:"bytes,6,opt,name=passed,proto3,oneof"` // the run of a finding in the corpus that no longer fails
 }
 
 func (*ExploreResponse_Progress) isExploreResponse_Step() {}
@@ -919,12 +933,15 @@ func (*ExploreResponse_Recorded) isExploreResponse_Step() {}
 
 func (*ExploreResponse_Skipped) isExploreResponse_Step() {}
 
+func (*ExploreResponse_Passed) isExploreResponse_Step() {}
+
 // ExploreRecorded is a run that showed something new: a message of a canister followed another for the first time, or a block of code
-// ran for the first time.
+// ran for the first time. Or it is the run of a finding.
 type ExploreRecorded struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`         // for ExploreSkipped; "" in responses
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`         // for ExploreSkipped and ExplorePassed; "" in responses
 	Schedule      string                 `protobuf:"bytes,2,opt,name=schedule,proto3" json:"schedule,omitempty"` // YAML
+	Finding       bool                   `protobuf:"varint,3,opt,name=finding,proto3" json:"finding,omitempty"`  // of a finding; ignored in requests, where the schedule says it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -971,6 +988,13 @@ func (x *ExploreRecorded) GetSchedule() string {
 		return x.Schedule
 	}
 	return ""
+}
+
+func (x *ExploreRecorded) GetFinding() bool {
+	if x != nil {
+		return x.Finding
+	}
+	return false
 }
 
 // ExploreSkipped says why a run of the corpus is left out.
@@ -1026,6 +1050,59 @@ func (x *ExploreSkipped) GetReason() string {
 	return ""
 }
 
+// ExplorePassed says that the run of an earlier finding no longer violates its property.
+type ExplorePassed struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`     // of the request
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"` // the property holds in this run, or the run is a different one
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplorePassed) Reset() {
+	*x = ExplorePassed{}
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplorePassed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplorePassed) ProtoMessage() {}
+
+func (x *ExplorePassed) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplorePassed.ProtoReflect.Descriptor instead.
+func (*ExplorePassed) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ExplorePassed) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ExplorePassed) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // EndExplorationRequest ends an exploration.
 type EndExplorationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1036,7 +1113,7 @@ type EndExplorationRequest struct {
 
 func (x *EndExplorationRequest) Reset() {
 	*x = EndExplorationRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1125,7 @@ func (x *EndExplorationRequest) String() string {
 func (*EndExplorationRequest) ProtoMessage() {}
 
 func (x *EndExplorationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1138,7 @@ func (x *EndExplorationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndExplorationRequest.ProtoReflect.Descriptor instead.
 func (*EndExplorationRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *EndExplorationRequest) GetExploration() string {
@@ -1080,7 +1157,7 @@ type EndExplorationResponse struct {
 
 func (x *EndExplorationResponse) Reset() {
 	*x = EndExplorationResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1169,7 @@ func (x *EndExplorationResponse) String() string {
 func (*EndExplorationResponse) ProtoMessage() {}
 
 func (x *EndExplorationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1182,7 @@ func (x *EndExplorationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndExplorationResponse.ProtoReflect.Descriptor instead.
 func (*EndExplorationResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
 }
 
 // ExploreQuestions are questions that wait for answers.
@@ -1119,7 +1196,7 @@ type ExploreQuestions struct {
 
 func (x *ExploreQuestions) Reset() {
 	*x = ExploreQuestions{}
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1131,7 +1208,7 @@ func (x *ExploreQuestions) String() string {
 func (*ExploreQuestions) ProtoMessage() {}
 
 func (x *ExploreQuestions) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1144,7 +1221,7 @@ func (x *ExploreQuestions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreQuestions.ProtoReflect.Descriptor instead.
 func (*ExploreQuestions) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExploreQuestions) GetExploration() string {
@@ -1176,7 +1253,7 @@ type ExploreQuestion struct {
 
 func (x *ExploreQuestion) Reset() {
 	*x = ExploreQuestion{}
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1188,7 +1265,7 @@ func (x *ExploreQuestion) String() string {
 func (*ExploreQuestion) ProtoMessage() {}
 
 func (x *ExploreQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1201,7 +1278,7 @@ func (x *ExploreQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreQuestion.ProtoReflect.Descriptor instead.
 func (*ExploreQuestion) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExploreQuestion) GetNumber() uint64 {
@@ -1256,7 +1333,7 @@ type ExploreAnswer struct {
 
 func (x *ExploreAnswer) Reset() {
 	*x = ExploreAnswer{}
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1268,7 +1345,7 @@ func (x *ExploreAnswer) String() string {
 func (*ExploreAnswer) ProtoMessage() {}
 
 func (x *ExploreAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1281,7 +1358,7 @@ func (x *ExploreAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAnswer.ProtoReflect.Descriptor instead.
 func (*ExploreAnswer) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ExploreAnswer) GetOperation() string {
@@ -1369,7 +1446,7 @@ type ExploreObserved struct {
 
 func (x *ExploreObserved) Reset() {
 	*x = ExploreObserved{}
-	mi := &file_control_v1_explorer_proto_msgTypes[16]
+	mi := &file_control_v1_explorer_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1381,7 +1458,7 @@ func (x *ExploreObserved) String() string {
 func (*ExploreObserved) ProtoMessage() {}
 
 func (x *ExploreObserved) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[16]
+	mi := &file_control_v1_explorer_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1394,7 +1471,7 @@ func (x *ExploreObserved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreObserved.ProtoReflect.Descriptor instead.
 func (*ExploreObserved) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExploreObserved) GetQuery() string {
@@ -1456,7 +1533,7 @@ type ExploreReply struct {
 
 func (x *ExploreReply) Reset() {
 	*x = ExploreReply{}
-	mi := &file_control_v1_explorer_proto_msgTypes[17]
+	mi := &file_control_v1_explorer_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1468,7 +1545,7 @@ func (x *ExploreReply) String() string {
 func (*ExploreReply) ProtoMessage() {}
 
 func (x *ExploreReply) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[17]
+	mi := &file_control_v1_explorer_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1481,7 +1558,7 @@ func (x *ExploreReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreReply.ProtoReflect.Descriptor instead.
 func (*ExploreReply) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{17}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ExploreReply) GetBytes() []byte {
@@ -1509,7 +1586,7 @@ type AnswerQuestionsRequest struct {
 
 func (x *AnswerQuestionsRequest) Reset() {
 	*x = AnswerQuestionsRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[18]
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1521,7 +1598,7 @@ func (x *AnswerQuestionsRequest) String() string {
 func (*AnswerQuestionsRequest) ProtoMessage() {}
 
 func (x *AnswerQuestionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[18]
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1534,7 +1611,7 @@ func (x *AnswerQuestionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerQuestionsRequest.ProtoReflect.Descriptor instead.
 func (*AnswerQuestionsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{18}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AnswerQuestionsRequest) GetExploration() string {
@@ -1563,7 +1640,7 @@ type ExploreVerdict struct {
 
 func (x *ExploreVerdict) Reset() {
 	*x = ExploreVerdict{}
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1575,7 +1652,7 @@ func (x *ExploreVerdict) String() string {
 func (*ExploreVerdict) ProtoMessage() {}
 
 func (x *ExploreVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1588,7 +1665,7 @@ func (x *ExploreVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreVerdict.ProtoReflect.Descriptor instead.
 func (*ExploreVerdict) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExploreVerdict) GetNumber() uint64 {
@@ -1621,7 +1698,7 @@ type AnswerQuestionsResponse struct {
 
 func (x *AnswerQuestionsResponse) Reset() {
 	*x = AnswerQuestionsResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1633,7 +1710,7 @@ func (x *AnswerQuestionsResponse) String() string {
 func (*AnswerQuestionsResponse) ProtoMessage() {}
 
 func (x *AnswerQuestionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1646,7 +1723,7 @@ func (x *AnswerQuestionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerQuestionsResponse.ProtoReflect.Descriptor instead.
 func (*AnswerQuestionsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
 }
 
 // ExploreProgress is the progress of an exploration.
@@ -1657,14 +1734,14 @@ type ExploreProgress struct {
 	Findings      uint32                 `protobuf:"varint,3,opt,name=findings,proto3" json:"findings,omitempty"` // so far
 	Workers       uint32                 `protobuf:"varint,5,opt,name=workers,proto3" json:"workers,omitempty"`   // processes that run jobs for the daemon
 	Coverage      *ExploreCoverage       `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`  // so far
-	Recorded      uint64                 `protobuf:"varint,7,opt,name=recorded,proto3" json:"recorded,omitempty"` // runs that showed something new, if the request keeps such runs
+	Recorded      uint64                 `protobuf:"varint,7,opt,name=recorded,proto3" json:"recorded,omitempty"` // runs for the corpus of later explorations, if the request keeps such runs
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExploreProgress) Reset() {
 	*x = ExploreProgress{}
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1676,7 +1753,7 @@ func (x *ExploreProgress) String() string {
 func (*ExploreProgress) ProtoMessage() {}
 
 func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1689,7 +1766,7 @@ func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreProgress.ProtoReflect.Descriptor instead.
 func (*ExploreProgress) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExploreProgress) GetRuns() uint64 {
@@ -1758,7 +1835,7 @@ type ExploreReport struct {
 
 func (x *ExploreReport) Reset() {
 	*x = ExploreReport{}
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1770,7 +1847,7 @@ func (x *ExploreReport) String() string {
 func (*ExploreReport) ProtoMessage() {}
 
 func (x *ExploreReport) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1783,7 +1860,7 @@ func (x *ExploreReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreReport.ProtoReflect.Descriptor instead.
 func (*ExploreReport) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExploreReport) GetFindings() []*ExploreFinding {
@@ -1907,7 +1984,7 @@ type ExploreCoverage struct {
 
 func (x *ExploreCoverage) Reset() {
 	*x = ExploreCoverage{}
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1919,7 +1996,7 @@ func (x *ExploreCoverage) String() string {
 func (*ExploreCoverage) ProtoMessage() {}
 
 func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1932,7 +2009,7 @@ func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreCoverage.ProtoReflect.Descriptor instead.
 func (*ExploreCoverage) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ExploreCoverage) GetDistinct() uint64 {
@@ -2009,7 +2086,7 @@ type ExploreFinding struct {
 
 func (x *ExploreFinding) Reset() {
 	*x = ExploreFinding{}
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2021,7 +2098,7 @@ func (x *ExploreFinding) String() string {
 func (*ExploreFinding) ProtoMessage() {}
 
 func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2034,7 +2111,7 @@ func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreFinding.ProtoReflect.Descriptor instead.
 func (*ExploreFinding) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ExploreFinding) GetProperty() string {
@@ -2162,7 +2239,7 @@ type ExplorePoint struct {
 
 func (x *ExplorePoint) Reset() {
 	*x = ExplorePoint{}
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2174,7 +2251,7 @@ func (x *ExplorePoint) String() string {
 func (*ExplorePoint) ProtoMessage() {}
 
 func (x *ExplorePoint) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2187,7 +2264,7 @@ func (x *ExplorePoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplorePoint.ProtoReflect.Descriptor instead.
 func (*ExplorePoint) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ExplorePoint) GetMessage() string {
@@ -2224,7 +2301,7 @@ type ExploreDifference struct {
 
 func (x *ExploreDifference) Reset() {
 	*x = ExploreDifference{}
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2236,7 +2313,7 @@ func (x *ExploreDifference) String() string {
 func (*ExploreDifference) ProtoMessage() {}
 
 func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2249,7 +2326,7 @@ func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreDifference.ProtoReflect.Descriptor instead.
 func (*ExploreDifference) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExploreDifference) GetCanister() string {
@@ -2294,7 +2371,7 @@ type ExploreOperationCount struct {
 
 func (x *ExploreOperationCount) Reset() {
 	*x = ExploreOperationCount{}
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2306,7 +2383,7 @@ func (x *ExploreOperationCount) String() string {
 func (*ExploreOperationCount) ProtoMessage() {}
 
 func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2319,7 +2396,7 @@ func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOperationCount.ProtoReflect.Descriptor instead.
 func (*ExploreOperationCount) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ExploreOperationCount) GetTitle() string {
@@ -2370,7 +2447,7 @@ type ExploreAwait struct {
 
 func (x *ExploreAwait) Reset() {
 	*x = ExploreAwait{}
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2382,7 +2459,7 @@ func (x *ExploreAwait) String() string {
 func (*ExploreAwait) ProtoMessage() {}
 
 func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2395,7 +2472,7 @@ func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAwait.ProtoReflect.Descriptor instead.
 func (*ExploreAwait) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ExploreAwait) GetCaller() string {
@@ -2437,7 +2514,7 @@ type ExploreTried struct {
 
 func (x *ExploreTried) Reset() {
 	*x = ExploreTried{}
-	mi := &file_control_v1_explorer_proto_msgTypes[29]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2449,7 +2526,7 @@ func (x *ExploreTried) String() string {
 func (*ExploreTried) ProtoMessage() {}
 
 func (x *ExploreTried) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[29]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2462,7 +2539,7 @@ func (x *ExploreTried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreTried.ProtoReflect.Descriptor instead.
 func (*ExploreTried) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ExploreTried) GetFault() string {
@@ -2490,7 +2567,7 @@ type ExploreGoal struct {
 
 func (x *ExploreGoal) Reset() {
 	*x = ExploreGoal{}
-	mi := &file_control_v1_explorer_proto_msgTypes[30]
+	mi := &file_control_v1_explorer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2502,7 +2579,7 @@ func (x *ExploreGoal) String() string {
 func (*ExploreGoal) ProtoMessage() {}
 
 func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[30]
+	mi := &file_control_v1_explorer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2515,7 +2592,7 @@ func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreGoal.ProtoReflect.Descriptor instead.
 func (*ExploreGoal) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ExploreGoal) GetTitle() string {
@@ -2545,7 +2622,7 @@ type ExploreExtreme struct {
 
 func (x *ExploreExtreme) Reset() {
 	*x = ExploreExtreme{}
-	mi := &file_control_v1_explorer_proto_msgTypes[31]
+	mi := &file_control_v1_explorer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2557,7 +2634,7 @@ func (x *ExploreExtreme) String() string {
 func (*ExploreExtreme) ProtoMessage() {}
 
 func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[31]
+	mi := &file_control_v1_explorer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2570,7 +2647,7 @@ func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreExtreme.ProtoReflect.Descriptor instead.
 func (*ExploreExtreme) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ExploreExtreme) GetTitle() string {
@@ -2620,7 +2697,7 @@ type ReplayScheduleRequest struct {
 
 func (x *ReplayScheduleRequest) Reset() {
 	*x = ReplayScheduleRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[32]
+	mi := &file_control_v1_explorer_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2632,7 +2709,7 @@ func (x *ReplayScheduleRequest) String() string {
 func (*ReplayScheduleRequest) ProtoMessage() {}
 
 func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[32]
+	mi := &file_control_v1_explorer_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2645,7 +2722,7 @@ func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleRequest.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{32}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ReplayScheduleRequest) GetInstance() string {
@@ -2741,7 +2818,7 @@ type ExploreMoment struct {
 
 func (x *ExploreMoment) Reset() {
 	*x = ExploreMoment{}
-	mi := &file_control_v1_explorer_proto_msgTypes[33]
+	mi := &file_control_v1_explorer_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2753,7 +2830,7 @@ func (x *ExploreMoment) String() string {
 func (*ExploreMoment) ProtoMessage() {}
 
 func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[33]
+	mi := &file_control_v1_explorer_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2766,7 +2843,7 @@ func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreMoment.ProtoReflect.Descriptor instead.
 func (*ExploreMoment) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{33}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ExploreMoment) GetMessage() string {
@@ -2879,7 +2956,7 @@ type ExploreObservation struct {
 
 func (x *ExploreObservation) Reset() {
 	*x = ExploreObservation{}
-	mi := &file_control_v1_explorer_proto_msgTypes[34]
+	mi := &file_control_v1_explorer_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2891,7 +2968,7 @@ func (x *ExploreObservation) String() string {
 func (*ExploreObservation) ProtoMessage() {}
 
 func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[34]
+	mi := &file_control_v1_explorer_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2904,7 +2981,7 @@ func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreObservation.ProtoReflect.Descriptor instead.
 func (*ExploreObservation) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{34}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ExploreObservation) GetCanisterId() string {
@@ -2947,7 +3024,7 @@ type ReplayScheduleResponse struct {
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[35]
+	mi := &file_control_v1_explorer_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2959,7 +3036,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[35]
+	mi := &file_control_v1_explorer_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2972,7 +3049,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{35}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -3055,7 +3132,7 @@ type ReplayAskingRequest struct {
 
 func (x *ReplayAskingRequest) Reset() {
 	*x = ReplayAskingRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[36]
+	mi := &file_control_v1_explorer_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3067,7 +3144,7 @@ func (x *ReplayAskingRequest) String() string {
 func (*ReplayAskingRequest) ProtoMessage() {}
 
 func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[36]
+	mi := &file_control_v1_explorer_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3080,7 +3157,7 @@ func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingRequest.ProtoReflect.Descriptor instead.
 func (*ReplayAskingRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{36}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ReplayAskingRequest) GetReplay() *ReplayScheduleRequest {
@@ -3104,7 +3181,7 @@ type ReplayAskingResponse struct {
 
 func (x *ReplayAskingResponse) Reset() {
 	*x = ReplayAskingResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[37]
+	mi := &file_control_v1_explorer_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3116,7 +3193,7 @@ func (x *ReplayAskingResponse) String() string {
 func (*ReplayAskingResponse) ProtoMessage() {}
 
 func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[37]
+	mi := &file_control_v1_explorer_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3129,7 +3206,7 @@ func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingResponse.ProtoReflect.Descriptor instead.
 func (*ReplayAskingResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{37}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ReplayAskingResponse) GetStep() isReplayAskingResponse_Step {
@@ -3253,18 +3330,23 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\b\n" +
-	"\x06_waitsJ\x04\b\x13\x10\x14R\rworker_server\"\xec\x02\n" +
+	"\x06_waitsJ\x04\b\x13\x10\x14R\rworker_server\"\xab\x03\n" +
 	"\x0fExploreResponse\x12C\n" +
 	"\bprogress\x18\x01 \x01(\v2%.canisterd.control.v1.ExploreProgressH\x00R\bprogress\x12=\n" +
 	"\x06report\x18\x02 \x01(\v2#.canisterd.control.v1.ExploreReportH\x00R\x06report\x12F\n" +
 	"\tquestions\x18\x03 \x01(\v2&.canisterd.control.v1.ExploreQuestionsH\x00R\tquestions\x12C\n" +
 	"\brecorded\x18\x04 \x01(\v2%.canisterd.control.v1.ExploreRecordedH\x00R\brecorded\x12@\n" +
-	"\askipped\x18\x05 \x01(\v2$.canisterd.control.v1.ExploreSkippedH\x00R\askippedB\x06\n" +
-	"\x04step\"A\n" +
+	"\askipped\x18\x05 \x01(\v2$.canisterd.control.v1.ExploreSkippedH\x00R\askipped\x12=\n" +
+	"\x06passed\x18\x06 \x01(\v2#.canisterd.control.v1.ExplorePassedH\x00R\x06passedB\x06\n" +
+	"\x04step\"[\n" +
 	"\x0fExploreRecorded\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
-	"\bschedule\x18\x02 \x01(\tR\bschedule\"<\n" +
+	"\bschedule\x18\x02 \x01(\tR\bschedule\x12\x18\n" +
+	"\afinding\x18\x03 \x01(\bR\afinding\"<\n" +
 	"\x0eExploreSkipped\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\";\n" +
+	"\rExplorePassed\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"9\n" +
 	"\x15EndExplorationRequest\x12 \n" +
@@ -3476,7 +3558,7 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_control_v1_explorer_proto_goTypes = []any{
 	(ReplayOutcome)(0),              // 0: canisterd.control.v1.ReplayOutcome
 	(*ExploreOperation)(nil),        // 1: canisterd.control.v1.ExploreOperation
@@ -3490,104 +3572,106 @@ var file_control_v1_explorer_proto_goTypes = []any{
 	(*ExploreResponse)(nil),         // 9: canisterd.control.v1.ExploreResponse
 	(*ExploreRecorded)(nil),         // 10: canisterd.control.v1.ExploreRecorded
 	(*ExploreSkipped)(nil),          // 11: canisterd.control.v1.ExploreSkipped
-	(*EndExplorationRequest)(nil),   // 12: canisterd.control.v1.EndExplorationRequest
-	(*EndExplorationResponse)(nil),  // 13: canisterd.control.v1.EndExplorationResponse
-	(*ExploreQuestions)(nil),        // 14: canisterd.control.v1.ExploreQuestions
-	(*ExploreQuestion)(nil),         // 15: canisterd.control.v1.ExploreQuestion
-	(*ExploreAnswer)(nil),           // 16: canisterd.control.v1.ExploreAnswer
-	(*ExploreObserved)(nil),         // 17: canisterd.control.v1.ExploreObserved
-	(*ExploreReply)(nil),            // 18: canisterd.control.v1.ExploreReply
-	(*AnswerQuestionsRequest)(nil),  // 19: canisterd.control.v1.AnswerQuestionsRequest
-	(*ExploreVerdict)(nil),          // 20: canisterd.control.v1.ExploreVerdict
-	(*AnswerQuestionsResponse)(nil), // 21: canisterd.control.v1.AnswerQuestionsResponse
-	(*ExploreProgress)(nil),         // 22: canisterd.control.v1.ExploreProgress
-	(*ExploreReport)(nil),           // 23: canisterd.control.v1.ExploreReport
-	(*ExploreCoverage)(nil),         // 24: canisterd.control.v1.ExploreCoverage
-	(*ExploreFinding)(nil),          // 25: canisterd.control.v1.ExploreFinding
-	(*ExplorePoint)(nil),            // 26: canisterd.control.v1.ExplorePoint
-	(*ExploreDifference)(nil),       // 27: canisterd.control.v1.ExploreDifference
-	(*ExploreOperationCount)(nil),   // 28: canisterd.control.v1.ExploreOperationCount
-	(*ExploreAwait)(nil),            // 29: canisterd.control.v1.ExploreAwait
-	(*ExploreTried)(nil),            // 30: canisterd.control.v1.ExploreTried
-	(*ExploreGoal)(nil),             // 31: canisterd.control.v1.ExploreGoal
-	(*ExploreExtreme)(nil),          // 32: canisterd.control.v1.ExploreExtreme
-	(*ReplayScheduleRequest)(nil),   // 33: canisterd.control.v1.ReplayScheduleRequest
-	(*ExploreMoment)(nil),           // 34: canisterd.control.v1.ExploreMoment
-	(*ExploreObservation)(nil),      // 35: canisterd.control.v1.ExploreObservation
-	(*ReplayScheduleResponse)(nil),  // 36: canisterd.control.v1.ReplayScheduleResponse
-	(*ReplayAskingRequest)(nil),     // 37: canisterd.control.v1.ReplayAskingRequest
-	(*ReplayAskingResponse)(nil),    // 38: canisterd.control.v1.ReplayAskingResponse
-	nil,                             // 39: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                             // 40: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                    // 41: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),     // 42: google.protobuf.Duration
-	(*Reject)(nil),                  // 43: canisterd.control.v1.Reject
+	(*ExplorePassed)(nil),           // 12: canisterd.control.v1.ExplorePassed
+	(*EndExplorationRequest)(nil),   // 13: canisterd.control.v1.EndExplorationRequest
+	(*EndExplorationResponse)(nil),  // 14: canisterd.control.v1.EndExplorationResponse
+	(*ExploreQuestions)(nil),        // 15: canisterd.control.v1.ExploreQuestions
+	(*ExploreQuestion)(nil),         // 16: canisterd.control.v1.ExploreQuestion
+	(*ExploreAnswer)(nil),           // 17: canisterd.control.v1.ExploreAnswer
+	(*ExploreObserved)(nil),         // 18: canisterd.control.v1.ExploreObserved
+	(*ExploreReply)(nil),            // 19: canisterd.control.v1.ExploreReply
+	(*AnswerQuestionsRequest)(nil),  // 20: canisterd.control.v1.AnswerQuestionsRequest
+	(*ExploreVerdict)(nil),          // 21: canisterd.control.v1.ExploreVerdict
+	(*AnswerQuestionsResponse)(nil), // 22: canisterd.control.v1.AnswerQuestionsResponse
+	(*ExploreProgress)(nil),         // 23: canisterd.control.v1.ExploreProgress
+	(*ExploreReport)(nil),           // 24: canisterd.control.v1.ExploreReport
+	(*ExploreCoverage)(nil),         // 25: canisterd.control.v1.ExploreCoverage
+	(*ExploreFinding)(nil),          // 26: canisterd.control.v1.ExploreFinding
+	(*ExplorePoint)(nil),            // 27: canisterd.control.v1.ExplorePoint
+	(*ExploreDifference)(nil),       // 28: canisterd.control.v1.ExploreDifference
+	(*ExploreOperationCount)(nil),   // 29: canisterd.control.v1.ExploreOperationCount
+	(*ExploreAwait)(nil),            // 30: canisterd.control.v1.ExploreAwait
+	(*ExploreTried)(nil),            // 31: canisterd.control.v1.ExploreTried
+	(*ExploreGoal)(nil),             // 32: canisterd.control.v1.ExploreGoal
+	(*ExploreExtreme)(nil),          // 33: canisterd.control.v1.ExploreExtreme
+	(*ReplayScheduleRequest)(nil),   // 34: canisterd.control.v1.ReplayScheduleRequest
+	(*ExploreMoment)(nil),           // 35: canisterd.control.v1.ExploreMoment
+	(*ExploreObservation)(nil),      // 36: canisterd.control.v1.ExploreObservation
+	(*ReplayScheduleResponse)(nil),  // 37: canisterd.control.v1.ReplayScheduleResponse
+	(*ReplayAskingRequest)(nil),     // 38: canisterd.control.v1.ReplayAskingRequest
+	(*ReplayAskingResponse)(nil),    // 39: canisterd.control.v1.ReplayAskingResponse
+	nil,                             // 40: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                             // 41: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                    // 42: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),     // 43: google.protobuf.Duration
+	(*Reject)(nil),                  // 44: canisterd.control.v1.Reject
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	41, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	42, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
 	7,  // 1: canisterd.control.v1.ExploreProperties.asked:type_name -> canisterd.control.v1.ExploreAsked
-	42, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
+	43, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
 	1,  // 3: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
 	6,  // 4: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	42, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	39, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	43, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	40, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
 	4,  // 7: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
 	5,  // 8: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
 	1,  // 9: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
 	2,  // 10: canisterd.control.v1.ExploreRequest.any:type_name -> canisterd.control.v1.ExploreAny
 	3,  // 11: canisterd.control.v1.ExploreRequest.arguments:type_name -> canisterd.control.v1.ExploreArguments
 	10, // 12: canisterd.control.v1.ExploreRequest.corpus:type_name -> canisterd.control.v1.ExploreRecorded
-	22, // 13: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
-	23, // 14: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
-	14, // 15: canisterd.control.v1.ExploreResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	23, // 13: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
+	24, // 14: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
+	15, // 15: canisterd.control.v1.ExploreResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
 	10, // 16: canisterd.control.v1.ExploreResponse.recorded:type_name -> canisterd.control.v1.ExploreRecorded
 	11, // 17: canisterd.control.v1.ExploreResponse.skipped:type_name -> canisterd.control.v1.ExploreSkipped
-	15, // 18: canisterd.control.v1.ExploreQuestions.questions:type_name -> canisterd.control.v1.ExploreQuestion
-	16, // 19: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
-	17, // 20: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
-	18, // 21: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
-	43, // 22: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
-	18, // 23: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
-	20, // 24: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
-	24, // 25: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	25, // 26: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	28, // 27: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	29, // 28: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	31, // 29: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	32, // 30: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
-	24, // 31: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	27, // 32: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
-	26, // 33: canisterd.control.v1.ExploreFinding.certain:type_name -> canisterd.control.v1.ExplorePoint
-	26, // 34: canisterd.control.v1.ExploreFinding.likely:type_name -> canisterd.control.v1.ExplorePoint
-	30, // 35: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	25, // 36: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
-	6,  // 37: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	40, // 38: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	4,  // 39: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	5,  // 40: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	42, // 41: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
-	35, // 42: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
-	0,  // 43: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	27, // 44: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
-	34, // 45: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
-	33, // 46: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
-	14, // 47: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	36, // 48: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
-	8,  // 49: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	33, // 50: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	37, // 51: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
-	19, // 52: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
-	12, // 53: canisterd.control.v1.Explorer.EndExploration:input_type -> canisterd.control.v1.EndExplorationRequest
-	9,  // 54: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	36, // 55: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	38, // 56: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
-	21, // 57: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
-	13, // 58: canisterd.control.v1.Explorer.EndExploration:output_type -> canisterd.control.v1.EndExplorationResponse
-	54, // [54:59] is the sub-list for method output_type
-	49, // [49:54] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	12, // 18: canisterd.control.v1.ExploreResponse.passed:type_name -> canisterd.control.v1.ExplorePassed
+	16, // 19: canisterd.control.v1.ExploreQuestions.questions:type_name -> canisterd.control.v1.ExploreQuestion
+	17, // 20: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
+	18, // 21: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
+	19, // 22: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
+	44, // 23: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
+	19, // 24: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
+	21, // 25: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
+	25, // 26: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	26, // 27: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
+	29, // 28: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	30, // 29: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	32, // 30: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	33, // 31: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	25, // 32: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	28, // 33: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
+	27, // 34: canisterd.control.v1.ExploreFinding.certain:type_name -> canisterd.control.v1.ExplorePoint
+	27, // 35: canisterd.control.v1.ExploreFinding.likely:type_name -> canisterd.control.v1.ExplorePoint
+	31, // 36: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	26, // 37: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
+	6,  // 38: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	41, // 39: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	4,  // 40: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	5,  // 41: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	43, // 42: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
+	36, // 43: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
+	0,  // 44: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	28, // 45: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
+	35, // 46: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
+	34, // 47: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
+	15, // 48: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	37, // 49: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
+	8,  // 50: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	34, // 51: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	38, // 52: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
+	20, // 53: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
+	13, // 54: canisterd.control.v1.Explorer.EndExploration:input_type -> canisterd.control.v1.EndExplorationRequest
+	9,  // 55: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	37, // 56: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	39, // 57: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
+	22, // 58: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
+	14, // 59: canisterd.control.v1.Explorer.EndExploration:output_type -> canisterd.control.v1.EndExplorationResponse
+	55, // [55:60] is the sub-list for method output_type
+	50, // [50:55] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -3603,17 +3687,18 @@ func file_control_v1_explorer_proto_init() {
 		(*ExploreResponse_Questions)(nil),
 		(*ExploreResponse_Recorded)(nil),
 		(*ExploreResponse_Skipped)(nil),
+		(*ExploreResponse_Passed)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[15].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[16].OneofWrappers = []any{
 		(*ExploreAnswer_Reply)(nil),
 		(*ExploreAnswer_Reject)(nil),
 		(*ExploreAnswer_Open)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[16].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[17].OneofWrappers = []any{
 		(*ExploreObserved_Reply)(nil),
 		(*ExploreObserved_Error)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[37].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[38].OneofWrappers = []any{
 		(*ReplayAskingResponse_Questions)(nil),
 		(*ReplayAskingResponse_Replayed)(nil),
 	}
@@ -3623,7 +3708,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
