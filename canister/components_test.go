@@ -1,6 +1,8 @@
 package canister_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -68,6 +70,39 @@ func TestTasksOfAComponentFollowTheRulesOfItsABI(t *testing.T) {
 		if got := called(t, place, c, file, call.method, call.args); !strings.Contains(got, call.want) {
 			t.Errorf("%s%s: got %s, want %s", call.method, call.args, got, call.want)
 		}
+	}
+}
+
+// TestArgumentsOfComponentsTakeAFewStepsForEachByte reads messages of at most 200 KB that stand for many values.
+func TestArgumentsOfComponentsTakeAFewStepsForEachByte(t *testing.T) {
+	const cases, values, most = 5000, 50_000, 2_000_000_000
+	records := []byte("DIDL\x3c\x6c\x00") // 60 records, each with two fields of the one before
+	for i := range byte(59) {
+		records = append(records, 0x6c, 2, 0, i, 1, i)
+	}
+	variants := append([]byte("DIDL\x02\x6d\x01\x6b"), binary.AppendUvarint(nil, cases)...) // a vec of a variant with many cases
+	for i := range uint64(cases) {
+		variants = append(binary.AppendUvarint(variants, i), 0x7f)
+	}
+	variants = binary.AppendUvarint(append(variants, 1, 0), values)
+	place := canistertest.NewPlace(t)
+	c := place.Canister(place.Module(componentFile(t, "till.wasm")), nil)
+	for _, message := range []struct {
+		name, method string
+		bytes        []byte
+	}{
+		{"a surplus argument of records", "started", append(records, 1, 59)},
+		{"a surplus argument of variants", "started", append(variants, bytes.Repeat(binary.AppendUvarint(nil, cases-1), values)...)},
+		{"a list that names its length alone", "take_each", binary.AppendUvarint([]byte("DIDL\x01\x6d\x6f\x01\x00"), 30_000_000)},
+	} {
+		out := place.Update(c, message.method, message.bytes)
+		if out.Failure == nil || !strings.Contains(out.Failure.Text, "takes more steps to read than the limit of 100000, and 10 for each byte") {
+			t.Errorf("%s: %v", message.name, out.Failure)
+		}
+		if out.Instructions > most {
+			t.Errorf("%s takes %d instructions, want at most %d", message.name, out.Instructions, most)
+		}
+		t.Logf("%s: %d bytes, %d instructions", message.name, len(message.bytes), out.Instructions)
 	}
 }
 

@@ -8,6 +8,9 @@ enum { // codes of types
 
 #define MAX_TYPES 10000       // of the type table of a message
 #define MAX_DEPTH 100         // of values that are skipped
+#define MAX_STEPS 100000      // to read a message without bytes
+#define STEPS_PER_BYTE 10
+#define CASES_PER_STEP 4      // of a variant that is skipped
 #define MAX_LIST_BYTES 0x0fffffff // of a list or string in memory; specification 2^28 - 1
 
 static const struct function *decoding; // for texts
@@ -16,11 +19,19 @@ static u32 scratch_size;
 static const u8 *at, *end; // of the message that is not read yet
 static const u8 **table;   // where the definitions of its types begin
 static u32 table_size;
+static u64 steps; // that reading it may still take
 
 static void mismatch(void) __attribute__((noreturn));
 static void mismatch(void) { fail_in("the argument of ", decoding, " does not have the types of its parameters"); }
 static void malformed(void) __attribute__((noreturn));
 static void malformed(void) { fail_in("the argument of ", decoding, " is not valid Candid"); }
+
+// spend counts steps, as the quota of package candid does. The size of a message does not limit values without bytes: a record with
+// two fields that are such records, 60 levels deep, has 2^60 of them.
+static void spend(u64 n) {
+  if (n > steps) fail_in("the argument of ", decoding, " takes more steps to read than the limit of 100000, and 10 for each byte");
+  steps -= n;
+}
 
 static u8 next(void) {
   if (at == end) malformed();
@@ -168,6 +179,7 @@ static void skip(int t, u32 depth) {
   u32 n, hash;
   int type;
   if (depth > MAX_DEPTH) malformed();
+  spend(1);
   int code = constructor(t, &rest);
   switch (code) {
   case C_RESERVED:
@@ -207,6 +219,7 @@ static void skip(int t, u32 depth) {
     return;
   case C_VARIANT:
     n = count();
+    spend(n / CASES_PER_STEP);
     for (r = fields_of(rest); next_field(&r, &hash, &type); n--)
       if (!n) {
         skip(type, depth + 1);
@@ -306,6 +319,7 @@ static void decode_list(int t, const struct type *want, u8 *to) {
   }
   u64 size = (u64)n * element->size;
   if (size > MAX_LIST_BYTES) fail_in("a list in the argument of ", decoding, " needs more than the limit of 268435455 bytes of memory");
+  spend(n);
   u8 *list = allocate(want->discriminant, size);
   decode_elements(t, element, list, n);
   put_list(to, list, n);
@@ -379,6 +393,7 @@ static void decode_option(int t, const struct type *want, u8 *to) {
 static void decode(int t, const struct type *want, u8 *to) {
   const u8 *rest;
   u32 n;
+  spend(1);
   int code = constructor(t, &rest);
   if (code == C_EMPTY) malformed();
   switch (want->kind) {
@@ -475,6 +490,7 @@ void decode_message(const struct function *f, u8 *to) {
   ic0_msg_arg_data_copy(message, 0, size);
   at = message;
   end = message + size;
+  steps = MAX_STEPS + (u64)size * STEPS_PER_BYTE;
   read_header();
   u32 given = count();
   const u8 *given_types = at;
