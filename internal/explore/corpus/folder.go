@@ -41,10 +41,18 @@ type Skipped struct {
 	Reason error
 }
 
-// Open returns a folder, which it makes if there is none.
+// Open returns a folder, which it makes if there is none. It fails if no file can be added: an exploration would say so only after
+// its first runs.
 func Open(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("making the folder of the corpus: %w", err)
+	}
+	trial, err := os.CreateTemp(path, ".writable-")
+	if err != nil {
+		return nil, fmt.Errorf("the folder of the corpus is not writable: %w", err)
+	}
+	if err := errors.Join(trial.Close(), os.Remove(trial.Name())); err != nil {
+		return nil, fmt.Errorf("the folder of the corpus is not writable: %w", err)
 	}
 	return &Folder{path: path}, nil
 }
