@@ -106,6 +106,19 @@ func TestArgumentsOfComponentsTakeAFewStepsForEachByte(t *testing.T) {
 	}
 }
 
+func TestAnAllocatorThatDoesNotGrowTheMemoryIsTheReasonOfATrap(t *testing.T) {
+	binary, err := os.ReadFile("../component/testdata/valid/greeter.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := canistertest.NewPlace(t)
+	in := canister.Install{Module: place.Module(binary), Caller: canistertest.Controller}
+	out := place.Empty().Install(&place.Subnet, &in)
+	if want := "'the allocator of the component gave memory outside its memory: a canister needs "; out.Failure == nil || !strings.Contains(out.Failure.Text, want) {
+		t.Errorf("got %v, want a text with %q", out.Failure, want)
+	}
+}
+
 // called calls a method with arguments as text, and returns its reply or its failure.
 func called(t testing.TB, place *canistertest.Place, c *canister.Canister, file *did.File, name, args string) string {
 	t.Helper()

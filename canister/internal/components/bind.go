@@ -1,6 +1,8 @@
 package components
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/canister/internal/wasmfile"
 	"github.com/canisterd/canisterd/component"
 )
@@ -127,4 +129,13 @@ func (l *linker) of(name string) uint32 {
 		panic("the runtime has no function " + name)
 	}
 	return place
+}
+
+// system returns the place of a function of the network that the runtime imports.
+func (l *linker) system(name string) uint32 {
+	i := slices.IndexFunc(l.imports, func(i wasmfile.Import) bool { return i.Name == name })
+	if i < 0 {
+		panic("the runtime does not import ic0." + name)
+	}
+	return uint32(i)
 }

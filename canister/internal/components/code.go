@@ -28,11 +28,14 @@ const (
 	opI32Eqz         = 0x45
 	opI32NotEqual    = 0x47
 	opI32GreaterU    = 0x4b
+	opI64LessEqualU  = 0x58
 	opI32Add         = 0x6a
 	opI32Sub         = 0x6b
 	opI32And         = 0x71
 	opI32ShiftLeft   = 0x74
 	opI32ShiftRightU = 0x76
+	opI64Add         = 0x7c
+	opI64ShiftLeft   = 0x86
 	opI32WrapI64     = 0xa7
 	opI64ExtendI32U  = 0xad
 	opI32Reinterpret = 0xbc

@@ -1,6 +1,10 @@
 package components
 
-import "github.com/canisterd/canisterd/canister/internal/wasmfile"
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/canister/internal/wasmfile"
+)
 
 // runtimeSize reads how many bytes of memory the data of the runtime takes, from the section dylink.0: its first part has the
 // size.
@@ -45,6 +49,7 @@ func (l *linker) generateStart() {
 		c, starts = starts, nil
 	}
 	c = c.i32(0).i32(0).i32(runtimeAlign).i32(int32(size)).call(l.realloc).setGlobal(l.own.slots)
+	c = append(c, l.checkMemory(size)...)
 	at := func(offset uint32) code { return code{}.global(l.own.slots).i32(int32(offset)).op(opI32Add) }
 	c = c.global(l.own.slots).i32(0).i32(int32(size)).op(wasmfile.OpMisc, miscMemoryFill, 0)
 	c = append(c, at(data)...).setGlobal(l.own.stackPointer)
@@ -55,8 +60,7 @@ func (l *linker) generateStart() {
 		}
 		c = append(c, at(data)...).i32(0).i32(int32(len(s.Content))).memoryInit(l.runtime.data)
 	}
-	c = append(c, at(tables)...).i32(0).i32(int32(len(content))).memoryInit(uint32(len(l.data)))
-	l.data = append(l.data, wasmfile.AppendSegment(nil, wasmfile.Segment{Content: content}))
+	c = append(c, at(tables)...).i32(0).i32(int32(len(content))).memoryInit(l.addData(content))
 	c = append(c.global(l.own.slots), at(tables)...).call(l.of("start"))
 	c = c.i32(int32(l.tableSize)).call(l.of("callbacks_at"))
 	if l.wasi {
@@ -69,6 +73,25 @@ func (l *linker) generateStart() {
 	for range ownGlobalCount {
 		l.globals = append(l.globals, mutable(0))
 	}
+}
+
+// checkMemory traps if the bytes that the allocator of the program gave are not all in the memory: some allocators never grow it. The
+// reason is written over the beginning of the memory, which the trap undoes.
+func (l *linker) checkMemory(size uint32) code {
+	const wasmPageBits = 16
+	text := fmt.Sprintf("the allocator of the component gave memory outside its memory: a canister needs %d bytes of it", size)
+	c := code{}.op(wasmfile.OpBlock, wasmfile.BlockEmpty)
+	c = c.global(l.own.slots).op(opI64ExtendI32U).i32(int32(size)).op(opI64ExtendI32U, opI64Add)
+	c = c.op(wasmfile.OpMemorySize, 0, opI64ExtendI32U).i32(wasmPageBits).op(opI64ExtendI32U, opI64ShiftLeft, opI64LessEqualU, opBranchIf, 0)
+	c = c.i32(0).i32(0).i32(int32(len(text))).memoryInit(l.addData([]byte(text)))
+	c = c.i32(0).i32(int32(len(text))).call(l.system("trap"))
+	return c.op(wasmfile.OpUnreachable, wasmfile.OpEnd)
+}
+
+// addData adds a data segment that the code copies, and returns its place.
+func (l *linker) addData(content []byte) uint32 {
+	l.data = append(l.data, wasmfile.AppendSegment(nil, wasmfile.Segment{Content: content}))
+	return uint32(len(l.data) - 1)
 }
 
 // addCallbacks puts the functions that the network calls into the table.
