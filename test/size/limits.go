@@ -8,9 +8,11 @@ package main
 // Modules that run in fragments before they are compiled brought 0.2 MB, 0.1 compressed. Commands that run components brought
 // 1.0 MB, 0.4 compressed: all of it is our host of the Component Model and WASI, which shares the engine with canisters. The
 // commands that move and fill the directory of compiled modules, and the one that suggests invariants, brought 0.1 MB.
+// Components as canisters brought 0.5 MB, and their WASI, published modules in clones and the findings of corpora 0.2 MB, 0.3
+// compressed in all: all of it is our code.
 const (
-	maxStripped   = 45_800_000
-	maxCompressed = 18_100_000
+	maxStripped   = 46_600_000
+	maxCompressed = 18_400_000
 )
 
 // shownModules is the number of modules that the page lists.
