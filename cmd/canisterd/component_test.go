@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -71,10 +72,14 @@ func TestALinkedModuleDoesNotReplaceItsComponent(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	writeFile(t, "till.wasm", "a component")
-	if err := errors.Join(os.Link("till.wasm", "hard.wasm"), os.Symlink("till.wasm", "soft.wasm")); err != nil {
-		t.Skip(err) // not every file system has links
+	outs := []string{"till.wasm", "./till.wasm", filepath.Join(dir, "till.wasm")}
+	if runtime.GOOS != "windows" { // links need a privilege there
+		if err := errors.Join(os.Link("till.wasm", "hard.wasm"), os.Symlink("till.wasm", "soft.wasm")); err != nil {
+			t.Fatal(err)
+		}
+		outs = append(outs, "hard.wasm", "soft.wasm")
 	}
-	for _, out := range []string{"till.wasm", "./till.wasm", filepath.Join(dir, "till.wasm"), "hard.wasm", "soft.wasm"} {
+	for _, out := range outs {
 		code, text := ranComponent(t, "link", "till.wasm", out)
 		if want := "OUT " + out + " is the file of the component"; code != exitFailed || !strings.Contains(text, want) {
 			t.Errorf("link till.wasm %s: exit code %d, %s, want %s", out, code, text, want)

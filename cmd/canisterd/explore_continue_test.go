@@ -72,7 +72,7 @@ func TestASecondExplorationContinuesTheCorpusOfTheFirst(t *testing.T) {
 		t.Errorf("of %d runs, %d were there, and the second says\n%s", found, taken, second)
 	}
 	if again := filesOf(t, "explore/*-2.yaml"); len(again) > 0 || len(filesOf(t, "explore/vault-paidOut-100.yaml")) != 1 {
-		t.Errorf("the finding has not one schedule: %v\n%s", again, second)
+		t.Errorf("the schedule of the finding was written again: %v\n%s", again, second)
 	}
 }
 
