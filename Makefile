@@ -197,8 +197,8 @@ check-workflows: $(TOOLS)/actionlint ## the workflows and the action of GitHub a
 	$(TOOLS)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
 
 .PHONY: bench
-bench: ## ratios to floors measured in the same run, as a table and bench.json
-	$(GO) run ./test/bench -json bench.json
+bench: ## ratios to floors measured in the same run, as a table and bench.json; fails if a row misses its limit (FLAGS="-only NAME" for some rows)
+	$(GO) run ./test/bench -json bench.json $(FLAGS)
 
 .PHONY: bench-keep
 bench-keep: ## keep the table of the last make bench in docs/internals/speed.md (NAME=v1.2.3, at a release)

@@ -62,6 +62,17 @@ func TestAMissedLimitIsShownInTheTable(t *testing.T) {
 	}
 }
 
+func TestRowsThatMissedTheirLimitsAreAnError(t *testing.T) {
+	fine := Row{Name: "Fine", Ratio: 3, Limit: 4}
+	if err := missedLimits([]Row{fine}); err != nil {
+		t.Errorf("a row within its limit: %v", err)
+	}
+	err := missedLimits([]Row{{Name: "Slow", Ratio: 9, Limit: 4}, fine, {Name: "Late", Measured: 300, Bound: 200}})
+	if err == nil || !strings.Contains(err.Error(), "2 of 3 rows missed their limits: Slow, Late") {
+		t.Errorf("two rows over their limits: %v", err)
+	}
+}
+
 func TestABenchmarkWithoutAFloorIsAnError(t *testing.T) {
 	if rows, err := collect(strings.NewReader("BenchmarkRatioBare-2 10 5 ns/op\n")); err == nil {
 		t.Errorf("got %+v, want an error", rows)

@@ -19,7 +19,7 @@ import (
 const patience = 5 * time.Second
 
 // measure runs the benchmarks of the checkout in the working directory and prints their table. The test binaries are
-// built first: nothing else runs beside a benchmark.
+// built first: nothing else runs beside a benchmark. It fails if a row misses its limit.
 func measure(ctx context.Context, o options) error {
 	begun := time.Now()
 	folder, err := os.MkdirTemp("", "canisterd-bench-")
@@ -49,7 +49,10 @@ func measure(ctx context.Context, o options) error {
 	if err := table(os.Stdout, rows); err != nil {
 		return err
 	}
-	return writeJSON(o.json, rows)
+	if err := writeJSON(o.json, rows); err != nil {
+		return err
+	}
+	return missedLimits(rows)
 }
 
 // repeat runs the benchmarks of a package, as often as the options say, without those with a row that has taken patience.

@@ -36,6 +36,20 @@ func (r Row) Missed() bool {
 	return over || r.Bound > 0 && r.Measured > r.Bound
 }
 
+// missedLimits is an error that names the rows that missed their limits.
+func missedLimits(rows []Row) error {
+	var names []string
+	for _, r := range rows {
+		if r.Missed() {
+			names = append(names, r.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d rows missed their limits: %s; if the machine was busy, run them again with -only", len(names), len(rows), strings.Join(names, ", "))
+}
+
 var line = regexp.MustCompile(`^BenchmarkRatio(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
 // collect reads the output of go test -bench.
