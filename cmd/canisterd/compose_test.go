@@ -157,6 +157,8 @@ func mustRun(t *testing.T, args ...string) {
 
 func TestDockerComposeShowsMetricsAndTraces(t *testing.T) {
 	r := newReader(t)
+	r.makeClone()
+	r.copyFiles("examples/motoko/*")
 	service := services(t, r.repository)["canisterd"]
 	collector := otlptest.New(t)
 	server := httptest.NewServer(collector)

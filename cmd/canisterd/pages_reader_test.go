@@ -22,48 +22,98 @@ import (
 type reader struct {
 	t          *testing.T
 	repository string
-	clone      string // folder with what pages need of the repository
+	clone      string // folder with what pages need of the repository; empty until a page needs one
+	copied     map[string]bool
+	recording  string // folder with a program that stands for canisterd where commands are only checked; empty until one is
 	folder     string // that cd has led to, from the clone
 	built      bool   // make builds canisterd in the clone; otherwise this program stands for it
 	running    *background
 	shownUntil int // how much of its output the page has shown
 }
 
-// newReader makes a clone, with a daemon beside it for pages that start none.
+// newReader returns a reader that makes its clone when a page needs it.
 func newReader(t *testing.T) *reader {
 	t.Helper()
-	root := mustAbs(t, repository)
-	prepare(t)
-	r := &reader{t: t, repository: root, clone: os.Getenv("HERE")}
-	for _, pattern := range []string{"Makefile", "proto/tools.mk", "README.md", "examples/motoko/*", "examples/doublewithdraw/*", "examples/upgrades/*/*", "examples/asyncbugs/shared/*", "examples/asyncbugs/invariants/*/*", "cmd/canisterd/testdata/keys/*", "component/testdata/valid/greeter.wasm", "component/testdata/valid/streams.wasm", "component/testdata/wasi/clerk.wasm", "canister/internal/components/testdata/till.wasm"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
+	return &reader{t: t, repository: mustAbs(t, repository), copied: map[string]bool{}}
+}
+
+// forPages are files of the repository that the commands of pages read, by what stands in each such page. Each file that
+// is created costs time, so a clone has only those of its pages.
+var forPages = map[string][]string{
+	"make run":                 {"Makefile", "proto/tools.mk", "examples/motoko/*"},
+	"examples/motoko":          {"examples/motoko/*"},
+	"examples/doublewithdraw":  {"examples/doublewithdraw/*"},
+	"upgrades/02-array-to-var": {"examples/upgrades/02-array-to-var/*"},
+	"asyncbugs/invariants":     {"examples/asyncbugs/shared/*", "examples/asyncbugs/invariants/*/*"},
+	"testdata/keys":            {"cmd/canisterd/testdata/keys/*"},
+	"component/testdata":       {"component/testdata/valid/greeter.wasm", "component/testdata/valid/streams.wasm", "component/testdata/wasi/clerk.wasm"},
+	"components/testdata":      {"canister/internal/components/testdata/till.wasm"},
+}
+
+// makesFiles is the beginning of a block that needs a clone.
+var makesFiles = regexp.MustCompile("(?m)^```(console$|\\S+ file=)")
+
+// prepare makes the clone, unless it is there, and copies what the commands of a page read.
+func (r *reader) prepare(page string) {
+	r.t.Helper()
+	if r.built || !makesFiles.MatchString(page) {
+		return
+	}
+	if r.clone == "" {
+		r.makeClone()
+	}
+	for name, patterns := range forPages {
+		if strings.Contains(page, name) {
+			r.copyFiles(patterns...)
+		}
+	}
+}
+
+// copyFiles copies files of the repository into the clone, each once: pages change them.
+func (r *reader) copyFiles(patterns ...string) {
+	r.t.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(r.repository, pattern))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
+			r.t.Fatalf("%s: %v", pattern, err)
 		}
 		for _, file := range files {
-			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-				writeFile(t, strings.TrimPrefix(file, root+"/"), mustRead(t, file))
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && !r.copied[file] {
+				writeFile(r.t, filepath.Join(r.clone, strings.TrimPrefix(file, r.repository)), mustRead(r.t, file))
+				r.copied[file] = true
 			}
 		}
 	}
-	if err := os.MkdirAll("test", 0o755); err != nil {
+}
+
+// writeProgram writes a script that can be run.
+func writeProgram(t *testing.T, path, script string) {
+	t.Helper()
+	writeFile(t, path, script)
+	if err := os.Chmod(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(root, "test/canistertest"), "test/canistertest"); err != nil {
-		t.Fatal(err)
+}
+
+// makeClone makes a clone without examples, with a daemon beside it for pages that start none.
+func (r *reader) makeClone() {
+	r.t.Helper()
+	prepare(r.t)
+	r.clone = os.Getenv("HERE")
+	if err := os.MkdirAll("test", 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(r.repository, "test/canistertest"), "test/canistertest"); err != nil {
+		r.t.Fatal(err)
 	}
 	self, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
-	writeFile(t, "bin/canisterd", "#!/bin/sh\n"+asCommand+"=1 exec '"+self+"' \"$@\"\n")
-	if err := os.Chmod("bin/canisterd", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", filepath.Join(r.clone, "bin")+":"+os.Getenv("PATH"))
-	t.Setenv("GOCOVERDIR", t.TempDir())
-	t.Setenv("CANISTERD_ALLOW_OUTSIDE", "1") // files of the clone are links to those of the repository
-	return r
+	writeProgram(r.t, "bin/canisterd", "#!/bin/sh\n"+asCommand+"=1 exec '"+self+"' \"$@\"\n")
+	r.t.Setenv("PATH", filepath.Join(r.clone, "bin")+":"+os.Getenv("PATH"))
+	r.t.Setenv("GOCOVERDIR", r.t.TempDir())
+	r.t.Setenv("CANISTERD_ALLOW_OUTSIDE", "1") // files of the clone are links to those of the repository
 }
 
 var (

@@ -69,6 +69,7 @@ func (r *reader) read(page string) string {
 	if err := r.usable(named.String(), false); named.Len() > 0 && err != nil {
 		r.t.Errorf("a command in the text: %v", err)
 	}
+	r.prepare(page)
 	return fenced.ReplaceAllStringFunc(page, func(found string) string {
 		parts := fenced.FindStringSubmatch(found)
 		info, text := parts[1], parts[2]
@@ -229,12 +230,12 @@ const recorder = "#!/bin/sh\nprintf '%s\\0' \"$@\" \"$(printf '\\001')\" >>\"$RE
 // usable checks that the commands of a block are such as canisterd accepts: there is such a command, and it takes the
 // flags and as many arguments; one that is not complete may leave all arguments out. The other programs of the block are not run.
 func (r *reader) usable(text string, complete bool) error {
-	folder := r.t.TempDir()
-	record := filepath.Join(folder, "record")
-	writeFile(r.t, filepath.Join(folder, "canisterd"), recorder)
-	if err := os.Chmod(filepath.Join(folder, "canisterd"), 0o755); err != nil {
-		return err
+	if r.recording == "" {
+		r.recording = r.t.TempDir()
+		writeProgram(r.t, filepath.Join(r.recording, "canisterd"), recorder)
 	}
+	folder, record := r.recording, filepath.Join(r.recording, "record")
+	defer func() { _ = os.Remove(record) }()             // it is not there if no command was run
 	sh := exec.Command("/bin/sh", "-c", text+"\nwait\n") // for commands in the background
 	sh.Dir, sh.Env = folder, []string{"PATH=" + folder, "RECORD=" + record, "id=word"}
 	_ = sh.Run() // programs that are not there fail
