@@ -43,31 +43,33 @@ func (d *decoder) string() (string, error) {
 	if len(d.texts) < len(b) {
 		d.texts = make([]byte, min(len(b)+len(d.in)-d.pos, textBlock))
 	}
-	return d.shared(b), nil
+	return d.shared(d.in[d.pos-len(b):], len(b)), nil
 }
 
-// shared returns a text with these bytes, at least one, in the block, which has room for them.
-func (d *decoder) shared(b []byte) string {
-	copy(d.texts, b)
-	text := unsafe.String(&d.texts[0], len(b)) // these bytes never change
-	d.texts = d.texts[len(b):]
+// shared returns a text of the first n of the bytes, at least one, in the block, which has room for them.
+func (d *decoder) shared(from []byte, n int) string {
+	const most = 16 // bytes that take one instruction: those after the text are overwritten by the next one
+	if n <= most && len(d.texts) >= most && len(from) >= most {
+		*(*[most]byte)(d.texts) = *(*[most]byte)(from)
+	} else {
+		copy(d.texts, from[:n])
+	}
+	text := unsafe.String(&d.texts[0], n) // these bytes never change
+	d.texts = d.texts[n:]
 	return text
 }
 
 // shortText reads a text that has room in the block and whose length is one byte. It reads nothing and returns false if
 // there is none.
 func (d *decoder) shortText() (text string, ok bool) {
-	if d.pos == len(d.in) {
+	in := d.in[d.pos:]
+	if len(in) == 0 {
 		return "", false
 	}
-	n := int(d.in[d.pos])
-	if n == 0 || n > maxSharedText || n > len(d.texts) || n >= len(d.in)-d.pos {
-		return "", false
-	}
-	b := d.in[d.pos+1 : d.pos+1+n]
-	if !validText(b) {
+	n := int(in[0])
+	if n == 0 || n > maxSharedText || n > len(d.texts) || n >= len(in) || !validText(in[1:1+n]) {
 		return "", false
 	}
 	d.pos += 1 + n
-	return d.shared(b), true
+	return d.shared(in[1:], n), true
 }

@@ -25,12 +25,48 @@ func Decode(message []byte) ([]Value, []*Type, error) {
 
 // value reads one value of the wire type t.
 func (d *valueDecoder) value(t *Type) (Value, error) {
+	if v := d.commonValue(t, t); v != nil {
+		return v, nil
+	}
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	v, err := d.valueOf(t)
 	d.leave()
 	return v, err
+}
+
+// commonValue reads a short value of one of the most frequent kinds and charges for it: it needs none of the calls of the
+// general way. It reads nothing and returns nil if the value is another one, or has a fault.
+func (d *valueDecoder) commonValue(got, want *Type) (v Value) {
+	if got.kind != want.kind || d.pos == len(d.in) || d.quota == 0 || d.depth >= MaxDepth {
+		return nil
+	}
+	switch got.kind {
+	case KindText:
+		s, ok := d.shortText()
+		if !ok {
+			return nil
+		}
+		v = Text(s)
+	case KindNat:
+		n, size := shortNat(d.in[d.pos:])
+		if size == 0 {
+			return nil
+		}
+		d.pos += size
+		v = NatOf(n)
+	case KindOpt:
+		if d.in[d.pos] != 0 {
+			return nil
+		}
+		d.pos++
+		v = Opt{}
+	default:
+		return nil
+	}
+	d.quota--
+	return v
 }
 
 func (d *valueDecoder) valueOf(t *Type) (Value, error) {
@@ -163,15 +199,20 @@ func (d *decoder) word(kind Kind) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return wordOf(raw), nil
+}
+
+// wordOf returns the number in 1, 2, 4 or 8 bytes, as the low bits of 64.
+func wordOf(raw []byte) uint64 {
 	switch len(raw) {
 	case 1:
-		return uint64(raw[0]), nil
+		return uint64(raw[0])
 	case 2:
-		return uint64(binary.LittleEndian.Uint16(raw)), nil
+		return uint64(binary.LittleEndian.Uint16(raw))
 	case 4:
-		return uint64(binary.LittleEndian.Uint32(raw)), nil
+		return uint64(binary.LittleEndian.Uint32(raw))
 	}
-	return binary.LittleEndian.Uint64(raw), nil
+	return binary.LittleEndian.Uint64(raw)
 }
 
 func (d *decoder) fixed(kind Kind) (Value, error) {

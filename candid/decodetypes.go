@@ -76,6 +76,9 @@ func (d *valueDecoder) absent(want *Type) (Value, error) {
 // valueAt reads a value of the wire type got as one of the type want; neither is a named type. It returns errMismatch
 // if got does not fit want.
 func (d *valueDecoder) valueAt(got, want *Type) (Value, error) {
+	if v := d.commonValue(got, want); v != nil {
+		return v, nil
+	}
 	if err := d.enter(); err != nil {
 		return nil, err
 	}

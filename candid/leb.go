@@ -153,6 +153,17 @@ func (d *decoder) smallNat() (n uint64, ok bool) {
 	return 0, false
 }
 
+// shortNat returns the number at the beginning and its size, one or two bytes. The size is 0 if it has more bytes.
+func shortNat(b []byte) (n uint64, size int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	if len(b) > 1 && b[1] < 0x80 {
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
+	}
+	return 0, 0
+}
+
 func (d *decoder) nat() (Nat, error) {
 	if n, ok := d.smallNat(); ok {
 		return Nat{small: n}, nil

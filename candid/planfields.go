@@ -48,13 +48,22 @@ func (e *encoder) fields(fields []planField, at unsafe.Pointer) error {
 	return nil
 }
 
-// fields reads a record of the wire type got into the fields at the address.
-func (d *decoder) fields(want *Type, fields []planField, got *Type, at unsafe.Pointer) error {
+// fields reads a record of the wire type got into the fields at the address. The first same fields are known to match those
+// of got; zero means that it is not known.
+func (d *decoder) fields(want *Type, fields []planField, got *Type, same int, at unsafe.Pointer) error {
 	if got.kind != KindRecord {
 		return d.mismatch(got, want, "")
 	}
 	next := 0
-	for i := range fields {
+	for i := 0; i < len(fields); i++ {
+		if same == 0 {
+			same = matching(fields[i:], got.fields[next:])
+		}
+		n := d.commonFields(fields[i:i+same], at)
+		i, next, same = i+n, next+n, max(same-n-1, 0)
+		if i == len(fields) {
+			break
+		}
 		f := &fields[i]
 		for next < len(got.fields) && got.fields[next].ID < f.ID {
 			if err := d.skip(got.fields[next].Type); err != nil {
@@ -65,12 +74,8 @@ func (d *decoder) fields(want *Type, fields []planField, got *Type, at unsafe.Po
 		to := unsafe.Add(at, f.offset)
 		var err error
 		if next < len(got.fields) && got.fields[next].ID == f.ID {
-			have := got.fields[next].Type
+			err = f.plan.readFrom(d, got.fields[next].Type, to)
 			next++
-			if d.readField(f.plan, have, to) {
-				continue
-			}
-			err = f.plan.readFrom(d, have, to)
 		} else {
 			err = f.plan.absent(d, to)
 		}
@@ -81,45 +86,84 @@ func (d *decoder) fields(want *Type, fields []planField, got *Type, at unsafe.Po
 	return d.skipFields(got, next)
 }
 
-// readField reads a field of a common form and charges for it. It reads nothing and returns false if the field is of
-// another form or has a fault.
-func (d *decoder) readField(p *plan, got *Type, to unsafe.Pointer) bool {
-	if p.form == formPlanned || got.kind != p.typ.kind || d.quota == 0 || d.depth >= MaxDepth {
-		return false
+// matching returns how many of the first fields have the ids and kinds of the first ones of the message.
+func matching(fields []planField, got []Field) int {
+	n := min(len(fields), len(got))
+	for i := range n {
+		if got[i].ID != fields[i].ID || got[i].Type.kind != fields[i].plan.typ.kind {
+			return i
+		}
+	}
+	return n
+}
+
+// commonFields reads the first of the fields, which match those of the message, as long as they are of a common form and
+// without a fault. It charges for the fields that it reads, and returns their number.
+func (d *decoder) commonFields(fields []planField, at unsafe.Pointer) int {
+	if d.depth >= MaxDepth {
+		return 0
+	}
+	n := min(len(fields), d.quota)
+	in, pos := d.in, d.pos
+	i := 0
+loop:
+	for ; i < n && pos < len(in); i++ {
+		f := &fields[i]
+		to := unsafe.Add(at, f.offset)
+		switch f.plan.form {
+		case formText:
+			d.pos = pos
+			if !d.textInto((*string)(to)) {
+				break loop
+			}
+			pos = d.pos
+		case formNat64:
+			n, size := shortNat(in[pos:])
+			if size == 0 {
+				d.pos = pos
+				var ok bool
+				if n, ok = d.smallNat(); !ok {
+					break loop
+				}
+				size = d.pos - pos
+			}
+			*(*uint64)(to) = n
+			pos += size
+		case formFixed:
+			size := int(f.plan.size)
+			if size > len(in)-pos {
+				break loop
+			}
+			store(to, f.plan.size, wordOf(in[pos:pos+size]))
+			pos += size
+		case formOpt:
+			if in[pos] != 0 {
+				break loop
+			}
+			pos++
+			*(*unsafe.Pointer)(to) = nil
+		default:
+			break loop
+		}
+	}
+	d.pos = pos
+	d.quota -= i
+	return i
+}
+
+// textInto reads a text. It reads nothing and returns false if the text has a fault.
+func (d *decoder) textInto(to *string) bool {
+	if s, ok := d.shortText(); ok {
+		*to = s
+		return true
 	}
 	before := d.pos
-	switch p.form {
-	case formText:
-		if s, ok := d.shortText(); ok {
-			*(*string)(to) = s
-			break
-		}
-		s, err := d.string()
-		if err != nil {
-			d.pos = before
-			return false
-		}
-		*(*string)(to) = s
-	case formNat64:
-		n, ok := d.smallNat()
-		if !ok {
-			return false
-		}
-		*(*uint64)(to) = n
-	case formFixed:
-		w, err := d.word(p.typ.kind)
-		if err != nil {
-			return false
-		}
-		store(to, p.size, w)
-	case formOpt:
-		if d.pos == len(d.in) || d.in[d.pos] != 0 {
-			return false
-		}
-		d.pos++
-		*(*unsafe.Pointer)(to) = nil
+	s, err := d.string()
+	if err != nil {
+		d.pos = before
+		return false
 	}
-	d.quota--
+	*to = s
 	return true
 }
 
@@ -131,15 +175,16 @@ func (p *plan) writeElement(e *encoder, at unsafe.Pointer) error {
 	return p.write(e, at)
 }
 
-// readElement is readFrom, without a call through the plan if it is that of a record.
-func (p *plan) readElement(d *decoder, got *Type, at unsafe.Pointer) error {
+// readElement is readFrom, without a call through the plan if it is that of a record. The first same fields of the record are
+// known to match.
+func (p *plan) readElement(d *decoder, got *Type, same int, at unsafe.Pointer) error {
 	if p.fields == nil {
 		return p.readFrom(d, got, at)
 	}
 	if err := d.enter(); err != nil {
 		return err
 	}
-	err := d.fields(p.typ, p.fields, got, at)
+	err := d.fields(p.typ, p.fields, got, same, at)
 	d.leave()
 	return err
 }

@@ -188,6 +188,7 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 		}
 		v, s := reflect.NewAt(t, at).Elem(), (*slice)(at)
 		v.Set(empty)
+		same := matching(elem.fields, got.elem.fields)
 		for i := range n {
 			if err := d.charge(cost); err != nil {
 				return err
@@ -196,7 +197,7 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 				v.Grow(max(1, min(n-i, room)))
 			}
 			s.len = i + 1
-			if err := elem.readElement(d, got.elem, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
+			if err := elem.readElement(d, got.elem, same, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
 				return d.at(err, "vec element")
 			}
 		}
@@ -207,7 +208,7 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 func (p *plan) record(fields []planField) {
 	p.fields = fields
 	p.write = func(e *encoder, at unsafe.Pointer) error { return e.fields(fields, at) }
-	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error { return d.fields(p.typ, fields, got, at) }
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error { return d.fields(p.typ, fields, got, 0, at) }
 }
 
 func (p *plan) variant(fields []planField) {
