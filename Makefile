@@ -121,11 +121,11 @@ OLDER_WASM_TOOLS := bin/older-wasm-tools/bin/wasm-tools
 $(OLDER_WASM_TOOLS):
 	cargo install wasm-tools --version 1.257.0 --locked --no-default-features -F json-from-wast,parse --root bin/older-wasm-tools
 
-PROGRAMS := component/testdata/programs
+PROGRAM_SOURCES := component/testdata/programs
 
-bin/componentize-py/bin/componentize-py: $(PROGRAMS)/requirements.txt
+bin/componentize-py/bin/componentize-py: $(PROGRAM_SOURCES)/requirements.txt
 	python3 -m venv bin/componentize-py
-	bin/componentize-py/bin/pip install --quiet --disable-pip-version-check -r $(PROGRAMS)/requirements.txt
+	bin/componentize-py/bin/pip install --quiet --disable-pip-version-check -r $(PROGRAM_SOURCES)/requirements.txt
 	touch $@
 
 # Another host of components. Its package leaves out that the file is a program.
@@ -135,7 +135,7 @@ bin/wasmtime/wasmtime: internal/component/wave/testdata/requirements.txt
 	install "$$(bin/wasmtime/bin/python -c 'import wasmtime_cli, pathlib; print(pathlib.Path(wasmtime_cli.__file__).parent)')/wasmtime" $@
 
 .PHONY: test-components
-test-components: wasm-tools $(OLDER_WASM_TOOLS) bin/wasmtime/wasmtime bin/componentize-py/bin/componentize-py $(PROGRAMS)/node_modules/.package-lock.json ## the reference tests of the Component Model, as a table of what passes, values beside wasmtime, and components in JavaScript, Python, Go, Rust and C, also as canisters (needs Node.js, npm, Python 3 with venv, Rust's cargo, Debian 12's rustc, libstd-rust-dev-wasm32, clang, lld, wasi-libc and libclang-rt-14-dev-wasm32, and the tests in CANISTERD_DATA)
+test-components: wasm-tools $(OLDER_WASM_TOOLS) bin/wasmtime/wasmtime bin/componentize-py/bin/componentize-py $(PROGRAM_SOURCES)/node_modules/.package-lock.json ## the reference tests of the Component Model, as a table of what passes, values beside wasmtime, and components in JavaScript, Python, Go, Rust and C, also as canisters (needs Node.js, npm, Python 3 with venv, Rust's cargo, Debian 12's rustc, libstd-rust-dev-wasm32, clang, lld, wasi-libc and libclang-rt-14-dev-wasm32, and the tests in CANISTERD_DATA)
 	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" CANISTERD_OLDER_WASM_TOOLS="$(CURDIR)/$(OLDER_WASM_TOOLS)" CANISTERD_COMPONENTIZE_PY="$(CURDIR)/bin/componentize-py/bin/componentize-py" CANISTERD_WASMTIME="$(CURDIR)/bin/wasmtime/wasmtime" \
 	  $(GO) test -count=1 -v -tags "$(TAGS) components" ./component ./component/wasi ./internal/component/wit ./internal/component/wave ./canister -run 'TheReferenceTests|WasmTools|WasmtimeReturns|AComponentIn(C|Rust|JavaScript|Python)|AProgramInGo'
 

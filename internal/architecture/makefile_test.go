@@ -86,3 +86,20 @@ func TestCommandsInThePageForAssistantsExist(t *testing.T) {
 		t.Errorf("only %d commands were found", looked)
 	}
 }
+
+// TestParametersOfTargetsAreNotSetInTheMakefile finds variables that users may set and that have another meaning elsewhere.
+func TestParametersOfTargetsAreNotSetInTheMakefile(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root(t), "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parameters := regexp.MustCompile(`\$\(or \$\((\w+)\),`).FindAllSubmatch(makefile, -1)
+	if len(parameters) < 5 {
+		t.Errorf("only %d parameters with defaults were found", len(parameters))
+	}
+	for _, found := range parameters {
+		if regexp.MustCompile(`(?m)^` + string(found[1]) + ` [:?]?=`).Match(makefile) {
+			t.Errorf("%s is a parameter with a default, and is set in the Makefile: rename one of the two", found[1])
+		}
+	}
+}
