@@ -7,9 +7,12 @@ const (
 	maxInterfaceBytes = 60 << 10  // of the interface in Candid
 	maxShapeBytes     = 1 << 10   // of the text of a type, which is compared with one of ic:canister
 	maxValueBytes     = 1<<28 - 1 // of a value in memory, without what it points to; specification 2^28 - 1
-	maxTableElements  = 1_000_000 // of all tables together; one of a canister: 1000000
 	maxTableBytes     = 4 << 20   // of the types of exported functions
 )
+
+// maxTableElements is for all tables together: they and the callbacks of the runtime are in the one table of a canister, which has
+// at most 1,000,000 elements.
+const maxTableElements = 1_000_000 - callbackCount
 
 // The runtime's memory: the slots, its stack, its data, the tables.
 const (
