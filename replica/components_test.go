@@ -3,10 +3,13 @@ package replica_test
 import (
 	"encoding/binary"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
@@ -110,4 +113,80 @@ func TestAJournalWithComponentsReplaysToTheSameState(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.replay(t, n, p.from)
+}
+
+// callOf matches messages of calls of the bank by the till.
+func callOf(s *real.Stage, kind replica.MessageKind, action replica.Action) *replica.AddRule {
+	till, bank := s.ID("till"), s.ID("bank")
+	return &replica.AddRule{Rule: replica.Rule{Match: replica.Match{Kind: kind, Caller: &till, Callee: &bank, Times: 1}, Action: action}}
+}
+
+// TestATaskLearnsWhatTheNetworkDidToItsCall intercepts a bounded-wait call of a task, which ends with what the network says.
+func TestATaskLearnsWhatTheNetworkDidToItsCall(t *testing.T) {
+	s := tills(t, replica.Config{Subnets: apart})
+	arg, err := candid.Marshal(uint64(5), uint32(20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := intercanister.Rejectf(intercanister.CanisterRejectedMessage, "closed")
+	for name, test := range map[string]struct {
+		kind      replica.MessageKind
+		action    replica.Action
+		says      string
+		deposited uint64
+	}{
+		"the request is dropped":       {replica.KindRequest, replica.Action{Kind: replica.ActDrop}, "6: Call deadline has expired.", 0},
+		"the response is dropped":      {replica.KindResponse, replica.Action{Kind: replica.ActDrop}, "6: Call deadline has expired.", 5},
+		"the outcome is unknown":       {replica.KindRequest, replica.Action{Kind: replica.ActUnknown}, "6: Response was dropped.", 0},
+		"the response becomes unknown": {replica.KindResponse, replica.Action{Kind: replica.ActUnknown}, "6: Response was dropped.", 5},
+		"the response comes too late":  {replica.KindResponse, replica.Action{Kind: replica.ActDelay, Delay: hour}, "6: Call deadline has expired.", 5},
+		"the request is rejected":      {replica.KindRequest, replica.Action{Kind: replica.ActReject, Reject: refused}, "closed", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.Fork(replica.ForkConfig{})
+			s.Apply(callOf(s, test.kind, test.action))
+			id, refused := s.Submit("till", "take_within", arg)
+			if refused != "" {
+				t.Fatal(refused)
+			}
+			settle(t, s)
+			for place, s := range map[string]*real.Stage{"here": s, "in an imported copy": imported(t, s)} { // in the middle of the call
+				s.Apply(replica.AdvanceTo(s.View().Time + hour))
+				if a := s.Await(id); a.Status != "replied" || !strings.Contains(string(a.Reply), test.says) {
+					t.Errorf("%s, the task answers %q, want %q", place, a, test.says)
+				}
+				settle(t, s)
+				if got := balance(t, s); got != test.deposited {
+					t.Errorf("%s, the bank has %d, want %d", place, got, test.deposited)
+				}
+				if a := s.Call("till", "take", amount(3)); a.Status != "replied" || balance(t, s) != test.deposited+3 {
+					t.Errorf("%s, the next task answers %q, and the bank has %d", place, a, balance(t, s))
+				}
+			}
+		})
+	}
+}
+
+// TestOnlyTheResponseToAGuaranteedCallWakesItsTask holds a call whose response the network must not lose.
+func TestOnlyTheResponseToAGuaranteedCallWakesItsTask(t *testing.T) {
+	s := tills(t, replica.Config{Subnets: apart})
+	for _, action := range []replica.ActionKind{replica.ActDrop, replica.ActHold} {
+		s.Apply(callOf(s, replica.KindRequest, replica.Action{Kind: action}))
+	}
+	id, refused := s.Submit("till", "take", amount(4))
+	if refused != "" {
+		t.Fatal(refused)
+	}
+	settle(t, s)
+	held := s.Introspect().Held(0, 0, 2)
+	if len(held) != 1 || s.Answer(id).Over() {
+		t.Fatalf("%d calls are held, and the task answers %q", len(held), s.Answer(id))
+	}
+	if r := s.Apply(replica.DropHeld{ID: held[0].ID}); r.Refusal == nil || r.Refusal.Kind != refusal.Conflict {
+		t.Errorf("the call was dropped: %+v", r)
+	}
+	s.Apply(replica.ReleaseHeld{ID: held[0].ID})
+	if a := s.Await(id); a.Status != "replied" || balance(t, s) != 4 {
+		t.Errorf("the task answers %q, and the bank has %d", a, balance(t, s))
+	}
 }

@@ -26,8 +26,8 @@ fn argument(amount: u64) -> Vec<u8> {
     bytes
 }
 
-async fn deposit(amount: u64) -> Result<(), String> {
-    let options = calls::Options { cycles: Cycles { low: 0, high: 0 }, timeout_seconds: None };
+async fn deposit(amount: u64, timeout_seconds: Option<u32>) -> Result<(), String> {
+    let options = calls::Options { cycles: Cycles { low: 0, high: 0 }, timeout_seconds };
     let bank = Principal { principal: BANK.with_borrow(Clone::clone) };
     match calls::call(bank, "deposit".into(), argument(amount), options).await {
         Ok(_) => Ok(()),
@@ -49,7 +49,7 @@ impl own::till::Guest for Market {
         BUSY.set(true);
         let mut result = Ok(());
         while LEFT.get() > 0 && result.is_ok() {
-            result = deposit(LEFT.replace(0)).await;
+            result = deposit(LEFT.replace(0), None).await;
             if !CAREFUL.get() {
                 break; // what has come in since then waits for a task that does not come
             }
@@ -59,12 +59,16 @@ impl own::till::Guest for Market {
     }
 
     async fn take_each(amounts: Vec<u64>) -> u32 {
-        let results = futures::future::join_all(amounts.into_iter().map(deposit)).await;
+        let results = futures::future::join_all(amounts.into_iter().map(|amount| deposit(amount, None))).await;
         results.into_iter().filter(Result::is_ok).count() as u32
     }
 
+    async fn take_within(amount: u64, seconds: u32) -> Result<(), String> {
+        deposit(amount, Some(seconds)).await
+    }
+
     async fn drop_money(amount: u64) {
-        _ = deposit(amount).await;
+        _ = deposit(amount, None).await;
         LEFT.set(1_000_000);
         panic!();
     }
