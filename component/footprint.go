@@ -34,7 +34,7 @@ type footprint struct {
 func measureCore(module []byte) footprint {
 	f := footprint{host: instanceBytes}
 	r := &reader{data: module, end: len(module), read: &quota{}}
-	for code, s := range r.coreSections() {
+	for code, s := range r.coreSections() { // in any order: the numbers are sums
 		switch code {
 		case 2, 6, 9, 13: // imports, globals, elements, tags
 			f.host += sectionCost * uint64(s.end-s.pos)

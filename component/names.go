@@ -30,7 +30,7 @@ type parsedName struct {
 
 // parseName reads the name of an import or export, and says what is wrong with it.
 func parseName(text string) (parsedName, error) {
-	for kind, annotation := range annotations {
+	for kind, annotation := range annotations { // in any order: none begins with another one
 		rest, ok := strings.CutPrefix(text, annotation)
 		if !ok {
 			continue

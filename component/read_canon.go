@@ -130,7 +130,7 @@ var canonicals = map[canonKind]canonical{
 // signatures are those of the table.
 var signatures = func() map[canonKind]*coreFunc {
 	all := map[canonKind]*coreFunc{}
-	for kind, form := range canonicals {
+	for kind, form := range canonicals { // in any order, into a map
 		all[kind] = signature(form.signature)
 	}
 	return all

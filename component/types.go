@@ -110,7 +110,7 @@ type field struct {
 // primitiveTypes has one type for each primitive.
 var primitiveTypes = func() map[primitive]*valueType {
 	all := map[primitive]*valueType{}
-	for _, p := range primitives {
+	for _, p := range primitives { // in any order, into a map
 		t := &valueType{kind: kindPrimitive, prim: p}
 		t.measure()
 		all[p] = t

@@ -72,9 +72,7 @@ func (h *Host) Instantiate(ctx context.Context, c *component.Component, more com
 	if err != nil {
 		return nil, err
 	}
-	for name, supplied := range more {
-		imports[name] = supplied
-	}
+	maps.Copy(imports, more)
 	return c.Instantiate(ctx, imports, append(options, component.WithIdle(h.Idle))...)
 }
 

@@ -83,12 +83,12 @@ func (h *Host) streams() functions {
 			return success(nil)
 		})
 	}
-	for name, limit := range map[string]int{"write": maxWrite, "blocking-write-and-flush": maxBlockingWrite} {
+	for name, limit := range map[string]int{"write": maxWrite, "blocking-write-and-flush": maxBlockingWrite} { // in any order, into a map
 		all["[method]output-stream."+name] = fallible("borrow<output-stream>, list<u8>", func(args []any) (any, error) {
 			return h.write(args[0], args[1].([]byte), limit)
 		})
 	}
-	for name, limit := range map[string]int{"write-zeroes": maxWrite, "blocking-write-zeroes-and-flush": maxBlockingWrite} {
+	for name, limit := range map[string]int{"write-zeroes": maxWrite, "blocking-write-zeroes-and-flush": maxBlockingWrite} { // in any order, into a map
 		all["[method]output-stream."+name] = fallible("borrow<output-stream>, u64", func(args []any) (any, error) {
 			return h.write(args[0], make([]byte, min(args[1].(uint64), uint64(limit)+1)), limit)
 		})
