@@ -135,6 +135,18 @@ func (b *Backend) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica
 	return receipt, nil
 }
 
+// SubmitAwaited is SubmitAhead for a client that then waits for the answer (driver.SubmitAwaited).
+func (b *Backend) SubmitAwaited(ctx context.Context, in *replica.Ingress) (replica.Receipt, driver.Pending, error) {
+	receipt, pending, err := b.driver.SubmitAwaited(ctx, in, b.arrival)
+	return receipt, pending, refused(err)
+}
+
+// Answer returns the answer to a message of SubmitAwaited when it is there and View shows it.
+func (b *Backend) Answer(ctx context.Context, pending driver.Pending) (replica.IngressAnswer, error) {
+	answer, err := pending.Answer(ctx)
+	return answer, refused(err)
+}
+
 // Await returns when the message is answered and View shows it.
 func (b *Backend) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	return refused(b.driver.Await(ctx, subnet, id))

@@ -55,3 +55,12 @@ func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok
 	}
 	return n.subnets[position].ID, true
 }
+
+// Destination returns the subnet of a message that was accepted.
+func (n *Network) Destination(in *Ingress) principal.Principal {
+	if in.BySubnet {
+		return in.Subnet
+	}
+	subnet, _ := n.HostOf(in.Effective)
+	return subnet
+}

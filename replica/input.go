@@ -81,6 +81,10 @@ type Result struct {
 	Note    string                // what the rule will not do
 }
 
+// Accepted reports whether the input took effect: it was neither refused nor rejected, and is not of a message that was
+// known before.
+func (r *Result) Accepted() bool { return r.Refusal == nil && r.Reject == nil && r.Known == 0 }
+
 func refuse(kind refusal.Kind, format string, args ...any) Result {
 	return Result{Refusal: refusal.New(kind, format, args...)}
 }

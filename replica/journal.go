@@ -133,7 +133,7 @@ func (n *Network) applyRecorded(in Input) Result {
 	}
 	clock := n.clock
 	result := n.apply(in)
-	if result.Refusal == nil && result.Reject == nil && result.Known == 0 {
+	if result.Accepted() {
 		n.journal.clocked(clock)
 		n.journal.put(record{kind: inputTaken, input: in})
 	}

@@ -44,7 +44,7 @@ func TestACallIsGivenUpATenthOfItsTimeAndAtMost50MillisecondsBeforeItsDeadline(t
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), left)
 			defer cancel()
-			ctx, end := inTime(ctx)
+			ctx, end := wait{}.limit(ctx)
 			defer end()
 			if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) != want {
 				t.Errorf("with %v left it is given up after %v, want %v", left, time.Until(deadline), want)

@@ -287,7 +287,7 @@ func (l *callStream) apply(ctx context.Context, batch []*inflightCall, in []*rep
 
 // followed handles the result of submitting a message of a batch.
 func (l *callStream) followed(ctx context.Context, f *inflightCall, r *replica.Result) error {
-	if r.Refusal == nil && r.Reject == nil && r.Known == 0 {
+	if r.Accepted() {
 		return nil
 	}
 	l.forget(f.id)

@@ -32,14 +32,52 @@ func (s *calls) Update(ctx context.Context, in *controlv1.UpdateRequest) (*contr
 
 // update submits a call and waits for its outcome.
 func (o *preparedCall) update(ctx context.Context) (*controlv1.Outcome, error) {
-	id, reject, err := o.submit(ctx)
+	id, a, reject, err := o.call(ctx)
 	switch {
 	case err != nil:
 		return nil, err
 	case reject != nil:
 		return rejectedAtIngress(o, reject), nil
 	}
-	return o.outcome(ctx, id)
+	return outcomeOf(id, &a, o.form, o.described), nil
+}
+
+// call submits a call under a fresh id and waits for its answer. The reject means that the message did not enter.
+func (o *preparedCall) call(ctx context.Context) (id replica.RequestID, a replica.IngressAnswer, reject *intercanister.Reject, err error) {
+	if !o.wait.noWait && !o.instance.Pacing().RoundsByClients() {
+		return o.callAtOnce(ctx)
+	}
+	id, reject, err = o.submit(ctx)
+	if err == nil && reject == nil {
+		a, err = o.await(ctx, id)
+	}
+	return id, a, reject, err
+}
+
+// callAtOnce is call where others run the rounds: one turn of the network's owner submits the call and lists its caller
+// for the answer.
+func (o *preparedCall) callAtOnce(ctx context.Context) (id replica.RequestID, a replica.IngressAnswer, reject *intercanister.Reject, err error) {
+	in, err := o.ingress(ctx)
+	if err != nil {
+		return id, a, nil, err
+	}
+	backend := o.instance.Backend()
+	receipt, pending, err := backend.SubmitAwaited(ctx, in)
+	for err == nil && receipt.Known != 0 {
+		in.ID = o.freshID()
+		receipt, pending, err = backend.SubmitAwaited(ctx, in)
+	}
+	switch {
+	case err != nil:
+		return in.ID, a, nil, err
+	case receipt.Reject != nil:
+		return in.ID, a, receipt.Reject, backend.Settle(ctx)
+	}
+	a, err = o.wait.answerTo(ctx, o.instance, pending, in.ID)
+	if err == nil {
+		o.instance.Driver().Delivered(pending.Subnet, in.ID, len(a.Reply))
+	}
+	return in.ID, a, nil, forgotten(err)
 }
 
 // Submit makes an update call and returns at once.
@@ -199,14 +237,21 @@ func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, hos
 		i.Driver().Delivered(subnet, id, len(a.Reply))
 		return message{subnet, a}
 	})
-	switch {
-	case err != nil:
-	case m.Status == 0:
-		err = driver.ErrUnknown
-	case m.Status == replica.Done:
-		err = answerForgotten.Refuse(hexOf(id))
+	if err == nil {
+		err = missing(id, &m.IngressAnswer)
 	}
 	return m.subnet, m.IngressAnswer, err
+}
+
+// missing returns the error for a message that is unknown or forgotten.
+func missing(id replica.RequestID, a *replica.IngressAnswer) error {
+	switch a.Status {
+	case 0:
+		return driver.ErrUnknown
+	case replica.Done:
+		return answerForgotten.Refuse(hexOf(id))
+	}
+	return nil
 }
 
 // hexOf formats a request id.

@@ -43,16 +43,29 @@ func (w wait) answer(ctx context.Context, i *instance.Instance, subnet principal
 	return err
 }
 
+// answerTo waits for the answer to a call that its caller submitted ahead of the disk. The error is as that of answer.
+func (w wait) answerTo(ctx context.Context, i *instance.Instance, pending driver.Pending, id replica.RequestID) (replica.IngressAnswer, error) {
+	limited, cancel := w.limit(ctx)
+	defer cancel()
+	a, err := i.Backend().Answer(limited, pending)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		if err := i.Backend().Settle(ctx); err != nil {
+			return a, err // no client is told the id of a call that a crash undoes
+		}
+		return a, unanswered(ctx, i, id)
+	case err == nil:
+		err = missing(id, &a)
+	}
+	return a, err
+}
+
 // errNothingMore is the error of a caller that does not wait.
 var errNothingMore = errors.New("nothing more happens at the present time")
 
 func (w wait) await(ctx context.Context, i *instance.Instance, subnet principal.Principal, id replica.RequestID) error {
-	ctx, cancel := inTime(ctx)
+	ctx, cancel := w.limit(ctx)
 	defer cancel()
-	if w.patience > 0 {
-		ctx, cancel = context.WithTimeout(ctx, w.patience)
-		defer cancel()
-	}
 	switch {
 	case w.noWait:
 		answered, err := i.AwaitPresent(ctx, !w.noRounds, func(n *replica.Network) bool {
@@ -69,15 +82,20 @@ func (w wait) await(ctx context.Context, i *instance.Instance, subnet principal.
 	return i.AwaitAnswer(ctx, subnet, id)
 }
 
-// inTime returns a context that ends shortly before its deadline, if it has one, so that the client still receives what
-// it needs to continue.
-func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
+// limit returns a context that ends with the caller's patience, and shortly before its own deadline, if it has one, so that
+// the client still receives what it needs to continue.
+func (w wait) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	left := w.patience
+	if deadline, ok := ctx.Deadline(); ok {
+		until := time.Until(deadline)
+		until -= min(DeadlineSpare, until/10)
+		if left == 0 || until < left {
+			left = until
+		}
+	} else if left == 0 {
 		return ctx, func() {}
 	}
-	spare := min(DeadlineSpare, time.Until(deadline)/10)
-	return context.WithDeadline(ctx, deadline.Add(-spare))
+	return context.WithTimeout(ctx, left)
 }
 
 // unanswered returns the error for a call that continues without its caller, with what it waits for.

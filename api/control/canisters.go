@@ -115,17 +115,12 @@ func manage(ctx context.Context, o *preparedCall, arg any) (replica.IngressAnswe
 		return replica.IngressAnswer{}, fmt.Errorf("writing the argument of %s: %w", o.method, err)
 	}
 	o.receiver, o.arg = principal.Management, raw
-	id, reject, err := o.submit(ctx)
-	switch {
-	case err != nil:
-		return replica.IngressAnswer{}, err
-	case reject != nil:
-		return replica.IngressAnswer{}, rejected(reject)
-	}
-	a, err := o.await(ctx, id)
+	_, a, reject, err := o.call(ctx)
 	switch {
 	case err != nil:
 		return a, err
+	case reject != nil:
+		return a, rejected(reject)
 	case a.Reject != nil:
 		return a, rejected(a.Reject)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/callbudget"
-	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -265,106 +264,6 @@ func (d *Driver) Time() uint64 { return d.views.Load().Time() }
 
 // Height returns the height of the last round. It makes no view.
 func (d *Driver) Height() uint64 { return d.views.Load().Height() }
-
-// Submit submits an ingress message. The error is a *refusal.Refusal if the message is malformed or the driver
-// overloaded, a *budget.Exceeded if memory for it is lacking, the context's error, or ErrClosed.
-func (d *Driver) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
-	receipt, err := d.SubmitAhead(ctx, in, nil)
-	if err == nil {
-		err = d.Settle(ctx)
-	}
-	return receipt, err
-}
-
-// SubmitAhead is Submit for callers that do not report the receipt yet: a crash may undo the message until Await or
-// Settle returns. clock is the time at which the message arrives; nil: the network's present time.
-func (d *Driver) SubmitAhead(ctx context.Context, in *replica.Ingress, clock Clock) (replica.Receipt, error) {
-	if replica.BringsModule(in) {
-		if receipt, enters, err := d.prepareModule(ctx, in, clock); !enters {
-			return receipt, err
-		}
-	}
-	reserved, err := d.reserve(in)
-	if err != nil {
-		return replica.Receipt{}, err
-	}
-	defer d.config.Memory.Release(reserved)
-	var slot *querySlot
-	for {
-		result, inspection, err := d.submit(ctx, in, clock)
-		switch {
-		case err != nil:
-			return replica.Receipt{}, err
-		case inspection == nil && result.Refusal != nil:
-			return replica.Receipt{}, result.Refusal
-		case inspection == nil:
-			return replica.Receipt{Reject: result.Reject, Known: result.Known}, nil
-		}
-		if slot == nil {
-			slot = d.slotFor(ctx, in.Receiver, in.Sender)
-		}
-		reject, err := d.inspect(slot, inspection)
-		switch {
-		case err == errEvicted && slot.evicted():
-			continue
-		case reject != nil || err != nil:
-			return replica.Receipt{Reject: reject}, err
-		}
-		copied := *in
-		copied.Inspected = true
-		in = &copied
-	}
-}
-
-// submit applies a message, or returns the canister's inspection, which must run first.
-func (d *Driver) submit(ctx context.Context, in *replica.Ingress, clock Clock) (result replica.Result, inspection *replica.Inspection, err error) {
-	s := d.recycled.submission()
-	s.in, s.clock = in, clock
-	if done, err := d.inline(s.do); done {
-		result, inspection = s.result, s.inspection
-		d.recycled.putSubmission(s)
-		return result, inspection, err
-	}
-	r := d.recycled.request()
-	r.do = s.do
-	select {
-	case d.box() <- r:
-	case <-d.ended:
-		return result, nil, d.stopped()
-	default:
-		return result, nil, refusal.New(refusal.Unavailable, "the instance is overloaded: %d requests wait, try again later", MaxInbox)
-	}
-	if err := d.wait(ctx, r); err != nil {
-		return result, nil, err // the owner may still apply it: it is not recycled
-	}
-	result, inspection = s.result, s.inspection
-	d.recycled.putSubmission(s)
-	return result, inspection, nil
-}
-
-// submission is a message on its way to the owner, and its outcome. It is recycled, with its function, since most
-// messages are submitted one at a time.
-type submission struct {
-	in         *replica.Ingress
-	clock      Clock
-	result     replica.Result
-	inspection *replica.Inspection
-	do         func(*Driver) // apply
-}
-
-func (s *submission) apply(d *Driver) {
-	d.moveTo(s.clock)
-	if !s.in.Inspected {
-		if s.inspection = d.network.Inspect(s.in); s.inspection != nil {
-			d.clockOnly = true
-			return
-		}
-	}
-	s.result = d.network.Apply(s.in)
-	if len(s.in.Arg) >= largeArgument {
-		d.account() // others wait for the end of the round
-	}
-}
 
 // AdvanceTo sets the time of the next round, in nanoseconds; the time never goes back. In mode Auto a round follows if
 // something is due or a canister has a heartbeat.

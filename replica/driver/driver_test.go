@@ -135,6 +135,26 @@ func TestAnUpdateOfAnIdleNetworkTakesTwoTurnsOfTheOwnerAndNoHandOver(t *testing.
 	}
 }
 
+// The turn that submits the message also lists its caller, and the round that follows brings the answer.
+func TestAnUpdateThatIsAwaitedAtOnceTakesOneTurnOfTheOwner(t *testing.T) {
+	r := start(t, driver.Config{})
+	r.create(2)
+	in := r.message(0, "run", "call 1 (reply hello) then (echo)")
+	turns, handOvers := r.Turns()
+	receipt, pending, err := r.SubmitAwaited(t.Context(), in, nil)
+	if err != nil || receipt != (replica.Receipt{}) {
+		t.Fatal(receipt, err)
+	}
+	answer, err := pending.Answer(t.Context())
+	if err != nil || string(answer.Reply) != "hello" || pending.Subnet != r.View().SubnetOf(id(0)).ID {
+		t.Fatalf("%q by subnet %s, %v", answer.Reply, pending.Subnet, err)
+	}
+	turns2, handOvers2 := r.Turns()
+	if turns2-turns != 1 || handOvers2 != handOvers {
+		t.Errorf("%d turns and %d hand-overs", turns2-turns, handOvers2-handOvers)
+	}
+}
+
 func TestACanisterInAnEndlessLoopDelaysNoOthers(t *testing.T) {
 	r := start(t, driver.Config{Workers: 2})
 	r.create(2)

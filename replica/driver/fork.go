@@ -137,6 +137,6 @@ func (d *Driver) settleAfterRestore(w *waiter) bool {
 	case !status.Terminal() || !shown:
 		return false
 	}
-	w.tell()
+	d.signal(w)
 	return true
 }

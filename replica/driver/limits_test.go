@@ -27,11 +27,11 @@ func TestAMessageIsRefusedWhere4096RequestsWait(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	for i := range 4_096 {
-		if _, _, err := d.submit(gone, new(replica.Ingress), nil); !errors.Is(err, context.Canceled) {
+		if _, _, err := d.submit(gone, new(replica.Ingress), nil, nil); !errors.Is(err, context.Canceled) {
 			t.Fatalf("where %d requests wait a message is told %v", i, err)
 		}
 	}
-	_, _, err := d.submit(gone, new(replica.Ingress), nil)
+	_, _, err := d.submit(gone, new(replica.Ingress), nil, nil)
 	if refused, ok := errors.AsType[*refusal.Refusal](err); !ok || refused.Kind != refusal.Unavailable || !strings.Contains(refused.Text, "4096 requests wait") {
 		t.Errorf("where 4,096 requests wait a message is told %v", err)
 	}

@@ -16,12 +16,14 @@ type waitKey = replica.RequestID
 type waiter struct {
 	subnet principal.Principal
 	id     replica.RequestID
-	ctx    context.Context // of the caller; a caller whose context has ended is not listed
-	done   chan struct{}   // takes one signal: when the answer is there, or will not come
-	err    error           // valid after done
-	found  found           // valid after enlist
-	do     func(*Driver)   // enlist
-	next   *waiter         // for the same message
+	ctx    context.Context       // of the caller; a caller whose context has ended is not listed
+	done   chan struct{}         // takes one signal: when the answer is there, or will not come
+	err    error                 // valid after done
+	reads  bool                  // the caller takes the answer
+	answer replica.IngressAnswer // valid after done, if reads is set and err is nil
+	found  found                 // valid after enlist
+	do     func(*Driver)         // enlist
+	next   *waiter               // for the same message
 }
 
 // found is what the owner knows of a message that a client waits for.
@@ -52,20 +54,30 @@ func (d *Driver) Await(ctx context.Context, subnet principal.Principal, id repli
 		return d.settleView(ctx)
 	case pending:
 	}
+	_, err := d.awaitSignal(ctx, w)
+	return err
+}
+
+// awaitSignal waits for the signal of a waiter that is listed. The waiter must not be used afterwards.
+func (d *Driver) awaitSignal(ctx context.Context, w *waiter) (answer replica.IngressAnswer, err error) {
 	select {
-	case <-w.done:
-		err := w.err
-		d.recycled.putWaiter(w)
-		if err == nil {
-			err = d.settleView(ctx)
+	case <-w.done: // also if ctx has ended: a caller gets the answer that is there
+	default:
+		select {
+		case <-w.done:
+		case <-ctx.Done():
+			d.strike(w)
+			return answer, ctx.Err()
+		case <-d.ended:
+			return answer, d.stopped()
 		}
-		return err
-	case <-ctx.Done():
-		d.strike(w)
-		return ctx.Err()
-	case <-d.ended:
-		return d.stopped()
 	}
+	answer, err = w.answer, w.err
+	d.recycled.putWaiter(w)
+	if err == nil {
+		err = d.settleView(ctx)
+	}
+	return answer, err
 }
 
 // enlist makes a waiter wait for an answer, unless the answer is there or the message is unknown.
@@ -79,10 +91,15 @@ func (w *waiter) enlist(d *Driver) {
 		w.found = answered
 	default:
 		w.found = pending
-		if w.ctx.Err() == nil {
-			w.next = d.waiters[w.id]
-			d.waiters[w.id] = w
-		}
+		w.list(d)
+	}
+}
+
+// list lists a waiter for its message, unless its caller has left.
+func (w *waiter) list(d *Driver) {
+	if w.ctx.Err() == nil {
+		w.next = d.waiters[w.id]
+		d.waiters[w.id] = w
 	}
 }
 
@@ -95,7 +112,7 @@ func (d *Driver) strike(w *waiter) {
 func (d *Driver) keep(id replica.RequestID, stay func(*waiter) bool) {
 	var kept *waiter
 	for w := d.waiters[id]; w != nil; {
-		next := w.next // the waiter may be recycled after it was told
+		next := w.next // the waiter may be recycled after its signal
 		if stay(w) {
 			w.next, kept = kept, w
 		}
@@ -116,19 +133,24 @@ func (d *Driver) releaseUnknown() {
 				return true
 			}
 			w.err = fmt.Errorf("request %x: %w", w.id, ErrUnknown)
-			w.tell()
+			d.signal(w)
 			return false
 		})
 	}
 }
 
-// tell wakes a waiter. Its caller may recycle it from then on.
-func (w *waiter) tell() { w.done <- struct{}{} }
+// signal wakes a waiter, with the answer if its caller takes it. The caller may recycle the waiter from then on.
+func (d *Driver) signal(w *waiter) {
+	if w.reads && w.err == nil {
+		w.answer, _ = d.network.IngressAnswer(w.subnet, w.id)
+	}
+	w.done <- struct{}{}
+}
 
 func (d *Driver) wakeAll(id replica.RequestID) {
 	for w := d.waiters[id]; w != nil; {
 		next := w.next
-		w.tell()
+		d.signal(w)
 		w = next
 	}
 	delete(d.waiters, id)

@@ -118,3 +118,64 @@ func TestThoseWhoWaitForAMessageOfASubnetThatIsDeletedLearnThatItIsUnknown(t *te
 		t.Errorf("the message of the other subnet: %v", err)
 	}
 }
+
+func TestThoseWhoAwaitAMessageFromItsSubmissionGetItsAnswerOrLeaveNothingBehind(t *testing.T) {
+	r := start(t, driver.Config{})
+	r.create(1)
+	if err := r.SetMode(t.Context(), driver.Manual, false); err != nil {
+		t.Fatal(err)
+	}
+	submit := func(ctx context.Context, arg string) (*replica.Ingress, driver.Pending) {
+		t.Helper()
+		in := r.message(0, "run", arg)
+		receipt, pending, err := r.SubmitAwaited(ctx, in, nil)
+		if err != nil || receipt != (replica.Receipt{}) || r.Waiters() != 1 {
+			t.Fatal(receipt, err, r.Waiters())
+		}
+		return in, pending
+	}
+	round := func() {
+		t.Helper()
+		if _, err := r.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, pending := submit(t.Context(), "reply x")
+	round()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if answer, err := pending.Answer(ended); err != nil || string(answer.Reply) != "x" || answer.Method != "run" {
+		t.Errorf("an answer that is there is %q, %v", answer.Reply, err)
+	}
+	if receipt, _, err := r.SubmitAwaited(t.Context(), in, nil); err != nil || receipt.Known != replica.Replied || r.Waiters() != 0 {
+		t.Errorf("a known message: %v, %v, %d waiters", receipt, err, r.Waiters())
+	}
+	malformed := r.message(0, "run", "reply x")
+	malformed.Expiry = 1
+	if _, _, err := r.SubmitAwaited(t.Context(), malformed, nil); err == nil || r.Waiters() != 0 {
+		t.Errorf("a malformed message: %v, %d waiters", err, r.Waiters())
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	_, pending = submit(ctx, "reply y")
+	cancel()
+	if _, err := pending.Answer(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("the wait of a caller that left ends with %v", err)
+	}
+	for r.Waiters() > 0 {
+	}
+	round()
+
+	before, err := r.Snapshot(t.Context(), replica.ForkConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	_, pending = submit(t.Context(), "reply z")
+	if err := r.Restore(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pending.Answer(t.Context()); !errors.Is(err, driver.ErrRestored) {
+		t.Errorf("the wait for a message that a restore undid ends with %v", err)
+	}
+}
