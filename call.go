@@ -288,7 +288,7 @@ var managementInterface = sync.OnceValue(func() *did.File {
 func (c *Canister) method(ctx context.Context, name string) *did.Method {
 	file := managementInterface()
 	if c.id != principal.Management {
-		module := c.network.running.Driver().View().Module(c.id)
+		module := c.network.running.Driver().Module(c.id)
 		if module == nil {
 			return nil
 		}

@@ -63,7 +63,7 @@ func (h cloneHost) Existing(ctx context.Context, id principal.Principal) (*clone
 
 // Metadata returns a section of the module of a canister, nil if it has none.
 func (h cloneHost) Metadata(_ context.Context, id principal.Principal, name string) ([]byte, error) {
-	module := h.running.Driver().View().Module(id)
+	module := h.running.Driver().Module(id)
 	if module == nil {
 		return nil, nil
 	}

@@ -242,7 +242,7 @@ func (c *Canister) install(ctx context.Context, module, arg []byte, mode mode) e
 		in.Mode.Reinstall = new(candid.Null)
 	case upgrade:
 		options := &management.UpgradeOptions{}
-		if keeps(c.network.running.Driver().View().Module(c.id), module) {
+		if keeps(c.network.running.Driver().Module(c.id), module) {
 			options.Persistence = &management.Persistence{Keep: new(candid.Null)}
 		}
 		in.Mode.Upgrade = &options

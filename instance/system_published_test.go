@@ -29,7 +29,7 @@ func TestPublishedModulesOfAFolderAreInstalled(t *testing.T) {
 	})
 	hash := sha256.Sum256(module)
 	for name, theirs := range map[systemcanisters.Name]bool{systemcanisters.InternetIdentity: true, systemcanisters.ICPToken: true, systemcanisters.CyclesToken: false} {
-		installed := i.Driver().View().Module(name.ID())
+		installed := i.Driver().Module(name.ID())
 		if installed == nil || (installed.Hash() == hash) != theirs {
 			t.Errorf("%s has the published module: %v, want %v", name, !theirs, theirs)
 		}

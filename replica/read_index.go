@@ -84,13 +84,16 @@ func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiv
 	return parties.Sender, parties.Receiver, parties.Effective, ok
 }
 
-// Module returns the present code of a canister, nil if it has none.
-func (v *View) Module(id principal.Principal) *canister.Module {
-	v.index.mu.RLock()
-	defer v.index.mu.RUnlock()
-	module, _ := v.index.modules.Get(id)
+// module returns the present code of a canister, nil if it has none.
+func (x *readIndex) module(id principal.Principal) *canister.Module {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	module, _ := x.modules.Get(id)
 	return module
 }
+
+// Module returns the present code of a canister, nil if it has none.
+func (v *View) Module(id principal.Principal) *canister.Module { return v.index.module(id) }
 
 // Private reports whether only controllers may read the custom section of this name of a canister's module.
 func (v *View) Private(id principal.Principal, section string) bool {

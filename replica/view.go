@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/certify"
 )
 
@@ -174,7 +175,7 @@ type Views struct {
 	// mu guards the fields below, and the fields of the network from which a view is made. Those
 	// are written with mu held, or while there is a latest view, because then none is made.
 	mu      sync.Mutex
-	network *Network
+	network *Network // the pointer itself never changes
 	signed  HeightSink
 }
 
@@ -183,6 +184,9 @@ func (v *Views) Time() uint64 { return v.time.Load() }
 
 // Height returns the height of the last round, without making a view.
 func (v *Views) Height() uint64 { return v.height.Load() }
+
+// Module returns the code that a canister has after the last round, nil if it has none, without making a view.
+func (v *Views) Module(id principal.Principal) *canister.Module { return v.network.index.module(id) }
 
 // Latest returns the view of the last round.
 func (v *Views) Latest() *View {

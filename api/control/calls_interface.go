@@ -75,7 +75,7 @@ func (s *Server) describedBy(ctx context.Context, i *instance.Instance, id princ
 	if id == principal.Management {
 		return managementInterface(), nil
 	}
-	module := i.Driver().View().Module(id)
+	module := i.Driver().Module(id)
 	if module == nil {
 		return described{}, noInterface.Refuse(id)
 	}

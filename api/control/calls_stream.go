@@ -218,7 +218,7 @@ func (o *preparedCall) slow() bool {
 	if o.receiver == principal.Management {
 		return true
 	}
-	module := o.instance.Driver().View().Module(o.receiver)
+	module := o.instance.Driver().Module(o.receiver)
 	return module != nil && module.Has(canister.InspectMessage)
 }
 

@@ -18,7 +18,7 @@ func toManagement(i *instance.Instance, e *replica.Event) bool {
 	if _, is := file.Method(e.Method); !is {
 		return false
 	}
-	module := i.Driver().View().Module(e.Canister)
+	module := i.Driver().Module(e.Canister)
 	return module == nil || module.Method(e.Method) == canister.NoMethod
 }
 

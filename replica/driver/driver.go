@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/callbudget"
@@ -261,6 +262,9 @@ func (d *Driver) View() *replica.View { return d.views.Load().Latest() }
 
 // Time returns the network's time at the end of its last round, in ns. It makes no view.
 func (d *Driver) Time() uint64 { return d.views.Load().Time() }
+
+// Module returns the code that a canister has at the end of the last round, nil if it has none. It makes no view.
+func (d *Driver) Module(id principal.Principal) *canister.Module { return d.views.Load().Module(id) }
 
 // Height returns the height of the last round. It makes no view.
 func (d *Driver) Height() uint64 { return d.views.Load().Height() }
