@@ -48,7 +48,7 @@ func TestAComponentThatCannotBeACanisterIsRefusedWithTheReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ic.Network.DeployModule(t.Context(), binary, canisterd.Features("components"))
-	if err == nil || !strings.Contains(err.Error(), "The component cannot be a canister: the component uses stream.new") {
+	if err == nil || !strings.Contains(err.Error(), "The component cannot be a canister: a function has a type with a stream") {
 		t.Errorf("got %v", err)
 	}
 }

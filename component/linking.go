@@ -32,11 +32,13 @@ type Canon struct {
 	Func            *ComponentFunc // that is lowered
 	Result          Type           // that task.return returns
 	Resource        Type           // of resource.new, resource.rep and resource.drop
+	Element         Type           // of the stream or future, zero if it has none; equal for two that may be the two ends of one
 	Slot            uint32         // of context.get and context.set
 	Options         CanonOptions
 }
 
-// CanonOptions are the options of a canonical definition. Those that are not given are nil.
+// CanonOptions are the options of a canonical definition. Those that are not given are nil. Functions that cancel are Async as those
+// that they cancel.
 type CanonOptions struct {
 	UTF8, Async                           bool
 	Memory, Realloc, PostReturn, Callback *CoreItem
@@ -63,7 +65,7 @@ func Link(binary []byte) (found *Linking, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &linking{linking: Linking{Imports: describeExterns(&scope.imports)}}
+	l := &linking{linking: Linking{Imports: describeExterns(&scope.imports)}, elements: newElementTypes()}
 	args := map[string]linkedItem{}
 	for _, e := range scope.imports.items {
 		args[e.name] = importedItem(e.name, e.entity)

@@ -5,6 +5,7 @@ package component
 type linking struct {
 	linking   Linking
 	instances int // that were made
+	elements  *elementTypes
 }
 
 // linkedScope is an instance of a component.
@@ -157,6 +158,10 @@ func (s *linkedScope) canonical(d canonDef) {
 		}
 	case canonWaitableSetWait, canonWaitableSetPoll:
 		c.Options.Memory = &s.core[sortCoreMemory][d.memory]
+	}
+	if d.kind >= canonStreamNew && d.kind <= canonFutureDropWritable {
+		c.Element = s.linking.elements.of(s.scope.types[d.typ].(*valueType).fields[0].typ)
+		c.Options.Async = c.Options.Async || d.flag
 	}
 	s.addCore(sortCoreFunc, CoreItem{Canon: c})
 }

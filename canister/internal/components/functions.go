@@ -21,6 +21,9 @@ func (l *linker) canonical(c *component.Canon) uint32 {
 func (l *linker) define(c *component.Canon) uint32 {
 	typ := functionType(c.Params, c.Results)
 	checkEncoding(c.Options)
+	if strings.HasPrefix(c.Name, "stream.") || strings.HasPrefix(c.Name, "future.") {
+		return l.endFunction(c, typ)
+	}
 	switch c.Name {
 	case "lower":
 		return l.lower(c, typ)

@@ -14,6 +14,12 @@ const (
 // at most 1,000,000 elements.
 const maxTableElements = 1_000_000 - callbackCount
 
+// Limits of a component that runs.
+const (
+	maxHandles      = 1_000_000 // of waitables, their sets, and resources of WASI; specification 2^28 - 1
+	maxCopyElements = 1<<28 - 1 // that a read or write of a stream copies; specification 2^28 - 1
+)
+
 // The runtime's memory: the slots, its stack, its data, the tables.
 const (
 	slotBytes     = 8

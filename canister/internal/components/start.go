@@ -61,7 +61,8 @@ func (l *linker) generateStart() {
 		c = append(c, at(data)...).i32(0).i32(int32(len(s.Content))).memoryInit(l.runtime.data)
 	}
 	c = append(c, at(tables)...).i32(0).i32(int32(len(content))).memoryInit(l.addData(content))
-	c = append(c.global(l.own.slots), at(tables)...).call(l.of("start"))
+	c = append(c.global(l.own.slots), at(tables)...).i32(maxHandles).call(l.of("start"))
+	c = c.i32(maxCopyElements).call(l.of("ends_limit"))
 	c = c.i32(int32(l.tableSize)).call(l.of("callbacks_at"))
 	if l.wasi {
 		c = append(c, starts...).call(l.of("end_line"))

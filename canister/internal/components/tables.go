@@ -43,10 +43,15 @@ type tables struct {
 	places map[string]uint32 // of types, by their bytes
 	types  map[component.Type]uint32
 	candid *candidTypes
+
+	elementTypes map[component.Type]uint32
 }
 
 func newTables(functions int) *tables {
-	return &tables{data: make([]byte, 4*functionWords*functions), places: map[string]uint32{}, types: map[component.Type]uint32{}, candid: newCandidTypes()}
+	return &tables{
+		data: make([]byte, 4*functionWords*functions), places: map[string]uint32{}, types: map[component.Type]uint32{},
+		candid: newCandidTypes(), elementTypes: map[component.Type]uint32{},
+	}
 }
 
 func (t *tables) bytes() []byte { return t.data }

@@ -14,7 +14,7 @@ fi
 objects="$(mktemp -d)"
 trap 'rm -rf "$objects"' EXIT
 mkdir -p "$out"
-for source in memory candid handles tasks imports wasi; do
+for source in memory candid handles waitables ends tasks imports wasi; do
   "$CLANG" --target=wasm32-unknown-emscripten -std=c11 -Os -fPIC -fno-builtin -fvisibility=hidden -mbulk-memory -Wall -Wextra -Werror \
     -c -o "$objects/$source.o" "$source.c"
 done

@@ -1,33 +1,74 @@
-// The table of handles: waitable sets and subtasks, and the resources of WASI that the program has.
+// The table of handles: waitables and their sets, and the resources of WASI that the program has.
 #include "runtime.h"
 #include "handles.h"
 
 struct item *items;
-u32 item_count;
-static u32 free_item;
+u32 item_count, most_handles;
+static u32 free_item, handle_count;
+
+static const char kind_names[][28] = { // of enum item_kind
+  "", "subtask", "readable end of a stream", "writable end of a stream", "readable end of a future", "writable end of a future",
+  "waitable set", "input stream", "output stream", "pollable",
+};
+
+static u32 kind_of(u32 handle) {
+  u32 kind = handle && handle < item_count ? items[handle].kind : FREE;
+  return kind == OPEN_CALL ? FREE : kind;
+}
+
+static struct text wrong_type(u32 handle) {
+  struct text t = {0};
+  u32 kind = kind_of(handle);
+  add_text(&t, kind == FREE ? "unknown handle index " : "handle index ");
+  add_number(&t, handle);
+  if (kind == FREE) trap(&t);
+  add_text(&t, " used with the wrong type, ");
+  return t;
+}
+
+void fail_handle(u32 handle, const char *expected) {
+  struct text t = wrong_type(handle);
+  add_text(&t, "expected ");
+  add_text(&t, expected);
+  add_text(&t, " but found ");
+  add_text(&t, kind_names[items[handle].kind]);
+  trap(&t);
+}
+
+void fail_other(u32 handle) {
+  struct text t = wrong_type(handle);
+  add_text(&t, "found the ");
+  add_text(&t, kind_names[items[handle].kind]);
+  trap(&t);
+}
 
 struct item *item_at(u32 handle, u32 kind) {
-  if (handle < item_count && items[handle].kind == kind) return &items[handle];
-  switch (kind) {
-  case SET: fail("the component used a handle that is no waitable set");
-  case SUBTASK: fail("the component used a handle that is no subtask");
-  case INPUT_STREAM: fail("the component used a handle that is no input stream");
-  case OUTPUT_STREAM: fail("the component used a handle that is no output stream");
-  default: fail("the component used a handle that is no pollable");
+  if (kind_of(handle) != kind) fail_handle(handle, kind_names[kind]);
+  return &items[handle];
+}
+
+static void grow(void) {
+  u32 more = item_count ? 2 * item_count : FIRST_ITEMS;
+  items = program_realloc(items, item_count * sizeof *items, 8, more * sizeof *items);
+  for (u32 i = more; i-- > item_count;) {
+    items[i].kind = FREE;
+    if (!i) break;
+    items[i].next_free = free_item;
+    free_item = i;
   }
+  item_count = more;
 }
 
 u32 add_item(u32 kind) {
-  if (!free_item) {
-    u32 more = item_count ? 2 * item_count : FIRST_ITEMS;
-    items = program_realloc(items, item_count * sizeof *items, 8, more * sizeof *items);
-    for (u32 i = more - 1; i >= item_count && i; i--) {
-      items[i].kind = FREE;
-      items[i].next_free = free_item;
-      free_item = i;
-    }
-    item_count = more;
+  if (handle_count == most_handles) {
+    struct text t = {0};
+    add_text(&t, "the handle table is full: it has ");
+    add_number(&t, most_handles);
+    add_text(&t, " handles");
+    trap(&t);
   }
+  handle_count++;
+  if (!free_item) grow();
   u32 handle = free_item;
   free_item = items[handle].next_free;
   __builtin_memset(&items[handle], 0, sizeof *items);
@@ -36,6 +77,7 @@ u32 add_item(u32 kind) {
 }
 
 void free_handle(u32 handle) {
+  handle_count--;
   items[handle].kind = FREE;
   items[handle].next_free = free_item;
   free_item = handle;

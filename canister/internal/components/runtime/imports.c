@@ -106,7 +106,6 @@ EXPORT("on_reply") void on_reply(u32 env) {
     put_copy(to + 4, ic0_msg_arg_data_size(), ic0_msg_arg_data_copy);
   }
   resolve(handle);
-  end_line();
 }
 
 EXPORT("on_reject") void on_reject(u32 env) {
@@ -117,7 +116,6 @@ EXPORT("on_reject") void on_reject(u32 env) {
     put_reject(to, ic0_msg_reject_code(), copied(size, ic0_msg_reject_msg_copy), size);
   }
   resolve(handle);
-  end_line();
 }
 
 EXPORT("on_cleanup") void on_cleanup(u32 env) {
@@ -132,15 +130,13 @@ EXPORT("message#cycles-available") void message_cycles_available(u8 *to) { ic0_m
 EXPORT("message#cycles-accept") void message_cycles_accept(u64 low, u64 high, u8 *to) { ic0_msg_cycles_accept128(high, low, to); }
 
 EXPORT("message#reply") void message_reply(const void *from, u32 size) {
-  answered();
-  current_task()->replied = 1;
+  answer();
   ic0_msg_reply_data_append(from, size);
   ic0_msg_reply();
 }
 
 EXPORT("message#reject") void message_reject(const void *from, u32 size) {
-  answered();
-  current_task()->replied = 1;
+  answer();
   ic0_msg_reject(from, size);
 }
 

@@ -15,15 +15,33 @@ void fail(const char *text) {
   __builtin_unreachable();
 }
 
-void fail_about(const char *before, const u8 *what, u32 size, const char *after) {
-  u8 text[512];
-  u32 n = length(before), end = length(after);
-  if (size > sizeof text - n - end) size = sizeof text - n - end;
-  copy(text, before, n);
-  copy(text + n, what, size);
-  copy(text + n + size, after, end);
-  ic0_trap(text, n + size + end);
+void trap(const struct text *t) {
+  ic0_trap(t->bytes, t->size);
   __builtin_unreachable();
+}
+
+static void add_bytes(struct text *t, const void *more, u32 size) {
+  if (size > sizeof t->bytes - t->size) size = sizeof t->bytes - t->size;
+  copy(t->bytes + t->size, more, size);
+  t->size += size;
+}
+
+void add_text(struct text *t, const char *more) { add_bytes(t, more, length(more)); }
+
+void add_number(struct text *t, u32 n) {
+  u8 digits[10], *first = digits + sizeof digits;
+  do *--first = '0' + n % 10;
+  while (n /= 10);
+  add_bytes(t, first, digits + sizeof digits - first);
+}
+
+void fail_about(const char *before, const u8 *what, u32 size, const char *after) {
+  struct text t = {0};
+  u32 room = sizeof t.bytes - length(before) - length(after);
+  add_text(&t, before);
+  add_bytes(&t, what, size < room ? size : room);
+  add_text(&t, after);
+  trap(&t);
 }
 
 void fail_in(const char *before, const struct function *f, const char *after) {

@@ -72,7 +72,16 @@ static inline const struct function *function_at(u32 number) { return (const str
 // The compiler makes no calls of these itself: it has instructions for memory.
 static inline void copy(void *to, const void *from, u32 size) { __builtin_memcpy(to, from, size); }
 
+// The text of a trap. What does not fit is cut.
+struct text {
+  u32 size;
+  u8 bytes[512];
+};
+
 // memory.c
+void add_text(struct text *t, const char *more);
+void add_number(struct text *t, u32 n);
+void trap(const struct text *t) __attribute__((noreturn));
 void fail(const char *text) __attribute__((noreturn));
 // Texts that have a name, or the name of a function, in them.
 void fail_about(const char *before, const u8 *what, u32 size, const char *after) __attribute__((noreturn));

@@ -1,21 +1,24 @@
-// Tasks, subtasks and waitable sets: what the asynchronous ABI needs. A task is a call context, a subtask is a call that the task
-// made and whose response has not come. All state is in the memory of the program, so a trap undoes what the message did.
+// Tasks and subtasks. A task is a call context, a subtask is a call that the task made and whose response has not come. All state is
+// in the memory of the program, so a trap undoes what the message did.
 #include "runtime.h"
 #include "handles.h"
 #include "tasks.h"
+#include "waitables.h"
 
 enum { STATE_STARTED = 1, STATE_RETURNED = 2, STATE_CANCELLED = 4 }; // of a subtask, as the specification numbers them
-enum { EVENT_NONE = 0, EVENT_SUBTASK = 1 };
 enum { CODE_EXIT = 0, CODE_YIELD = 1, CODE_WAIT = 2 }; // that a callback returns
 
-static struct task *current, *spare;
+static struct task *current; // that runs
+static struct task *own;     // whose call the message answers
+static struct task *spare;
+static struct { struct task *first, *last; } ready; // tasks that go on in this message, in the order in which they can
 static u32 backpressure;
 
 struct task *current_task(void) { return current; }
 
 static struct task *new_task(u32 function) {
   struct task *t = spare;
-  if (t) spare = t->next_spare;
+  if (t) spare = t->next;
   else t = program_realloc(0, 0, 8, sizeof *t);
   __builtin_memset(t, 0, sizeof *t);
   t->function = function;
@@ -25,80 +28,79 @@ static struct task *new_task(u32 function) {
 // end_task frees a task that has ended, once no call refers to it. It is called when either happens.
 static void end_task(struct task *t) {
   if (!t->ended || t->open) return;
-  t->next_spare = spare;
+  t->next = spare;
   spare = t;
 }
 
-// Sets.
+// owes_answer says whether a task has not answered its call, which it can do in its own messages alone. Others run in every message.
+static int owes_answer(const struct task *t) { return !t->returned && !(function_at(t->function)->flags & SILENT); }
 
-static void leave_set(u32 handle) {
-  struct item *s = &items[handle];
-  if (!s->set) return;
-  struct item *set = &items[s->set];
-  if (s->before) items[s->before].after = s->after;
-  else set->first = s->after;
-  if (s->after) items[s->after].before = s->before;
-  else set->last = s->before;
-  s->set = s->before = s->after = 0;
+static void go_on(struct task *t) {
+  if (t->ready) return;
+  t->ready = 1;
+  t->next = 0;
+  if (ready.first) ready.last->next = t;
+  else ready.first = t;
+  ready.last = t;
 }
 
-static void join(u32 handle, u32 to) {
-  item_at(handle, SUBTASK);
-  if (to) item_at(to, SET);
-  leave_set(handle);
-  if (!to) return;
-  struct item *s = &items[handle], *set = &items[to];
-  s->set = to;
-  s->before = set->last;
-  if (set->last) items[set->last].after = handle;
-  else set->first = handle;
-  set->last = handle;
+// wake lets the task that waits for a set, which has an event, go on. In a message of another task it keeps waiting if it has to
+// answer its call: it gets the event when one of its own calls responds.
+void wake(u32 set) {
+  struct task *t = items[set].waiter;
+  if (t && (t == own || !owes_answer(t))) go_on(t);
 }
 
-// next_event gives the subtask of a set whose state the program does not know: of those, the one that joined first.
-static u32 next_event(u32 set) {
-  for (u32 i = items[set].first; i; i = items[i].after)
-    if (items[i].state != STATE_STARTED && !items[i].delivered) return i;
-  return 0;
+static void stop_waiting(struct task *t) {
+  if (t->waits) items[t->waits].waiter = 0;
+  t->waits = 0;
 }
 
-// poll delivers an event to the program: it gives its code, and what it is about.
-static u32 poll(u32 set, u32 *event) {
-  item_at(set, SET);
-  u32 i = next_event(set);
-  event[0] = i;
-  event[1] = i ? items[i].state : 0;
-  if (!i) return EVENT_NONE;
-  items[i].delivered = 1;
-  return EVENT_SUBTASK;
-}
-
-// Tasks.
-
-// run goes on with a task after its function, or its callback, returned a code.
-static void run(struct task *t, u32 code) {
-  for (;;) {
-    u32 event[2] = {0, 0}, kind = EVENT_NONE;
-    switch (code & 0xf) {
-    case CODE_EXIT:
-      if (!t->returned) fail_in("", function_at(t->function), " exited without a result");
-      t->ended = 1;
-      end_task(t);
-      return;
-    case CODE_YIELD: // it goes on: the message ends only when a task waits
-      break;
-    case CODE_WAIT:
-      kind = poll(code >> 4, event);
-      if (kind != EVENT_NONE) break;
-      if (!t->open) fail_in("", function_at(t->function), " waits, and has made no call that could wake it");
-      if (items[code >> 4].waiter) fail("two tasks wait for one waitable set");
-      items[code >> 4].waiter = t;
-      return;
-    default:
-      fail("a callback returned a code that does not exist");
-    }
-    code = program_callback(t->function, kind, event[0], event[1]);
+// event_after says what a task does after its function, or its callback, returned a code. If it goes on at once, it has an event.
+static int event_after(struct task *t, u32 code, struct event *e, u32 *kind) {
+  u32 set = code >> 4;
+  switch (code & 0xf) {
+  case CODE_EXIT:
+    if (!t->returned) fail_in("", function_at(t->function), " exited without a result");
+    t->ended = 1;
+    end_task(t);
+    return 0;
+  case CODE_YIELD: // the message ends only when all tasks wait
+    go_on(t);
+    return 0;
+  case CODE_WAIT:
+    item_at(set, SET);
+    *kind = poll(set, e);
+    if (*kind != EVENT_NONE) return 1;
+    if (items[set].waiter) fail("two tasks wait for one waitable set");
+    items[set].waiter = t;
+    t->waits = set;
+    return 0;
+  default:
+    fail("a callback returned a code that does not exist");
   }
+}
+
+static void run(struct task *t, u32 code) {
+  struct event e;
+  u32 kind;
+  while (event_after(t, code, &e, &kind)) code = program_callback(t->function, kind, e.handle, e.payload);
+}
+
+// end_message runs the tasks that can go on, until all wait.
+static void end_message(void) {
+  while (ready.first) {
+    struct task *t = current = ready.first;
+    u32 code = t->waits << 4 | CODE_WAIT;
+    ready.first = t->next;
+    t->ready = 0;
+    if (!t->waits) code = program_callback(t->function, EVENT_NONE, 0, 0);
+    stop_waiting(t);
+    run(t, code);
+  }
+  if (own->waits && owes_answer(own) && !own->open)
+    fail_in("", function_at(own->function), " waits, and has made no call that could wake it");
+  end_line();
 }
 
 // reply_with replies with a result whose core values are in the slots.
@@ -116,8 +118,8 @@ static void reply_with(const struct function *f) {
   encode_reply(f, result);
 }
 
-// begin_task begins a task with the message.
-static void begin_task(u32 number) {
+// enter_function begins a task with the message.
+EXPORT("enter") void enter_function(u32 number) {
   u8 image[256] __attribute__((aligned(8)));
   const struct function *f = function_at(number);
   const struct type *params = type_at(f->params);
@@ -126,7 +128,7 @@ static void begin_task(u32 number) {
     ic0_msg_reject(text, sizeof text - 1);
     return;
   }
-  struct task *t = current = new_task(number);
+  struct task *t = own = current = new_task(number);
   if (params->flat > MAX_FLAT) {
     u8 *to = program_realloc(0, 0, 8, params->size);
     decode_message(f, to);
@@ -139,24 +141,27 @@ static void begin_task(u32 number) {
   u64 result = program_invoke(number);
   if (f->flags & ASYNC) {
     run(t, result);
-    return;
+  } else {
+    slots[0] = result;
+    if (!t->returned) reply_with(f);
+    if (f->flags & POST_RETURN) program_post_return(number, result);
+    t->ended = 1;
+    end_task(t);
   }
-  slots[0] = result;
-  if (!t->returned) reply_with(f);
-  if (f->flags & POST_RETURN) program_post_return(number, result);
-  t->ended = 1;
-  end_task(t);
-}
-
-EXPORT("enter") void enter_function(u32 number) {
-  begin_task(number);
-  end_line();
+  end_message();
 }
 
 // answered records that the message of the current task has its answer.
-void answered(void) {
+static void answered(void) {
   if (current->returned) fail_in("", function_at(current->function), " returned twice");
   current->returned = 1;
+}
+
+// answer does so for an answer that the program sends itself.
+void answer(void) {
+  if (current != own) fail_in("", function_at(current->function), " replies to the call of another task");
+  answered();
+  current->replied = 1;
 }
 
 EXPORT("task_return") void task_return(u32 type) {
@@ -179,7 +184,7 @@ IMPORT("ic0", "canister_version") u64 ic0_canister_version(void);
 u32 subtask_of(u32 env) {
   for (u32 size = FIRST_ITEMS; size && size <= item_count; size *= 2) {
     struct item *s = &items[env & (size - 1)];
-    if (s->kind == SUBTASK && s->open && s->env == env) return env & (size - 1);
+    if ((s->kind == SUBTASK || s->kind == OPEN_CALL) && s->open && s->env == env) return env & (size - 1);
   }
   return 0;
 }
@@ -223,71 +228,53 @@ static struct task *close_call(u32 handle) {
   struct task *t = s->task;
   s->open = 0;
   t->open--;
-  if (s->dropped) free_handle(handle);
+  if (s->kind == OPEN_CALL) free_handle(handle);
   return t;
 }
 
-// resolve ends a subtask, and runs the task that waits for it.
+// resolve ends a subtask, and runs the tasks that can go on.
 void resolve(u32 handle) {
-  u32 set = items[handle].set;
-  if (items[handle].state == STATE_STARTED) items[handle].state = STATE_RETURNED;
-  struct task *t = current = close_call(handle);
-  struct task *waiter = set ? items[set].waiter : 0;
-  if (waiter && next_event(set)) {
-    // The message answers the call that made the subtask: another one could not be replied to.
-    if (waiter != t) fail("a task waits for a call that another task made");
-    items[set].waiter = 0;
-    run(t, set << 4 | CODE_WAIT);
-    return;
+  struct task *t = own = close_call(handle);
+  if (items[handle].kind == SUBTASK && items[handle].state == STATE_STARTED) {
+    items[handle].state = STATE_RETURNED;
+    notify(handle);
   }
-  if (!t->open && waiter == t) fail_in("", function_at(t->function), " waits, and has made no call that could wake it");
   end_task(t);
+  if (t->waits && next_event(t->waits)) wake(t->waits);
+  end_message();
+}
+
+// take_subtask gives the state of a subtask whose event the program gets.
+u32 take_subtask(struct item *s) {
+  s->pending = 0;
+  s->delivered = 1;
+  return s->state;
 }
 
 // abandon ends the task of a call whose callback trapped: the network has undone what the message did.
 void abandon(u32 handle) {
   struct task *t = close_call(handle);
-  for (u32 i = 1; i < item_count; i++)
-    if (items[i].kind == SET && items[i].waiter == t) items[i].waiter = 0;
+  stop_waiting(t);
   t->returned = t->ended = 1;
   end_task(t);
 }
 
 // Built-in functions, by their names in the specification.
 
-EXPORT("waitable-set.new") u32 waitable_set_new(void) { return add_item(SET); }
-
-EXPORT("waitable-set.poll") u32 waitable_set_poll(u32 set, u32 *event) { return poll(set, event); }
-
-EXPORT("waitable-set.wait") u32 waitable_set_wait(u32 set, u32 *event) {
-  u32 code = poll(set, event);
-  if (code == EVENT_NONE) fail("the component waits with waitable-set.wait, but only a callback can wait in a canister");
-  return code;
-}
-
-EXPORT("waitable-set.drop") void waitable_set_drop(u32 set) {
-  struct item *s = item_at(set, SET);
-  if (s->first || s->waiter) fail("the component dropped a waitable set that is in use");
-  free_handle(set);
-}
-
-EXPORT("waitable.join") void waitable_join(u32 handle, u32 set) { join(handle, set); }
-
 // subtask.cancel tells no canister: the network cannot cancel a call. Its response is ignored.
 EXPORT("subtask.cancel") u32 subtask_cancel(u32 handle) {
   struct item *s = item_at(handle, SUBTASK);
-  if (s->delivered) fail("the component cancelled a subtask that has ended");
+  if (s->delivered) fail("`subtask.cancel` called after terminal status delivered");
   if (s->state == STATE_STARTED) s->state = STATE_CANCELLED;
-  s->delivered = 1;
-  return s->state;
+  return take_subtask(s);
 }
 
 EXPORT("subtask.drop") void subtask_drop(u32 handle) {
   struct item *s = item_at(handle, SUBTASK);
-  if (!s->delivered || s->dropped) fail("the component dropped a subtask that has not ended");
+  if (!s->delivered) fail("cannot drop a subtask which has not yet resolved");
   leave_set(handle);
-  s->dropped = 1;
-  if (!s->open) free_handle(handle);
+  if (s->open) s->kind = OPEN_CALL;
+  else free_handle(handle);
 }
 
 EXPORT("task.cancel") void task_cancel(void) { fail("the component confirmed a cancellation that did not happen"); }
@@ -303,7 +290,8 @@ EXPORT("backpressure.dec") void backpressure_dec(void) {
   if (!backpressure--) fail("backpressure counter overflow");
 }
 
-EXPORT("start") void start(u64 *values, const u8 *data) {
+EXPORT("start") void start(u64 *values, const u8 *data, u32 handles) {
   slots = values;
   tables = data;
+  most_handles = handles;
 }

@@ -7,10 +7,12 @@ struct task {
   u32 returned; // the message has its answer
   u32 replied;  // by the program itself; task.return sends nothing then
   u32 ended;
-  struct task *next_spare;
+  u32 waits;    // the set that its callback waits for; 0 if it does not wait
+  u32 ready;    // it is among those that go on in this message
+  struct task *next; // of those, or of the spare ones
 };
 
-void answered(void);
+void answer(void);
 u32 start_subtask(u8 *result);
 u32 env_of(u32 handle);
 u32 subtask_of(u32 env);

@@ -286,15 +286,11 @@ EXPORT("wasi:cli/environment#get-environment") void get_environment(u8 *to) {
 }
 
 static void exit_with(u32 code) {
-  static const char text[] = "the component exited with code ";
-  u8 message[sizeof text + 3];
-  u32 n = sizeof text - 1;
-  copy(message, text, n);
-  if (code >= 100) message[n++] = '0' + code / 100;
-  if (code >= 10) message[n++] = '0' + code / 10 % 10;
-  message[n++] = '0' + code % 10;
+  struct text t = {0};
+  add_text(&t, "the component exited with code ");
+  add_number(&t, code);
   end_line();
-  ic0_trap(message, n);
+  trap(&t);
 }
 
 EXPORT("wasi:cli/exit#exit") void cli_exit(u32 failed) { exit_with(failed != 0); }

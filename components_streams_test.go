@@ -1,0 +1,110 @@
+package canisterd_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd"
+	"github.com/canisterd/canisterd/component"
+)
+
+// deployPipes deploys a component with streams, and the canister that it calls.
+func deployPipes(t *testing.T, ic *canisterd.IC) *canisterd.Canister {
+	t.Helper()
+	pipes := ic.DeployModule(pipesComponent(t), canisterd.Features("components"))
+	bank := ic.DeployModule(pipesComponent(t), canisterd.Features("components"))
+	if err := pipes.Call(t.Context(), "open", bank.ID()); err != nil {
+		t.Fatal(err)
+	}
+	return pipes
+}
+
+func pipesComponent(t *testing.T) []byte {
+	t.Helper()
+	binary, err := os.ReadFile("canister/internal/components/testdata/pipes.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}
+
+// hostedPipe runs the function pipe of the component in a host, whose function call answers as tick of a canister.
+func hostedPipe(t *testing.T, calls uint32) any {
+	t.Helper()
+	ctx := t.Context()
+	code, err := component.Compile(ctx, pipesComponent(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer code.Close(ctx)
+	ticks := uint32(0)
+	instance, err := code.Instantiate(ctx, component.Imports{"ic:canister/calls@0.1.0": component.Imports{
+		"call": component.AsyncFunc(func(_ context.Context, _ []any, done *component.Completion) {
+			ticks++
+			go done.Return(component.Variant{Payload: binary.LittleEndian.AppendUint32([]byte("DIDL\x00\x01\x79"), ticks)})
+		}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := instance.Call(ctx, "pipe", calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestAStreamGivesTheSameNumbersInAHostAndInACanister(t *testing.T) {
+	for _, calls := range []uint32{1, 2, 7} {
+		pipes := deployPipes(t, canisterd.New(t))
+		got, err := canisterd.Call[uint64](t.Context(), pipes, "pipe", calls)
+		if want := hostedPipe(t, calls); err != nil || any(got) != want {
+			t.Errorf("%d calls: the canister says %d (%v), the host %d", calls, got, err, want)
+		}
+	}
+}
+
+func TestATaskThatHasReturnedReadsWhatMessagesOfOthersWrite(t *testing.T) {
+	ctx := t.Context()
+	pipes := deployPipes(t, canisterd.New(t))
+	done := func(want uint32) {
+		t.Helper()
+		if n, err := canisterd.Query[uint32](ctx, pipes, "done"); err != nil || n != want {
+			t.Errorf("done are %d (%v), want %d", n, err, want)
+		}
+	}
+	pay := func(method string, amount uint32) error {
+		err := pipes.Call(ctx, method, amount)
+		_, waited := canisterd.Call[uint64](ctx, pipes, "pipe", uint32(1)) // until the worker has its answer
+		return errors.Join(err, waited)
+	}
+	if err := errors.Join(pipes.Call(ctx, "work", true), pay("pay", 3), pay("pay", 4)); err != nil {
+		t.Fatal(err)
+	}
+	done(7)
+	if err := pay("pay_and_trap", 100); err == nil || !strings.Contains(err.Error(), "IC0502") {
+		t.Errorf("the call that traps: %v", err)
+	}
+	done(7)
+	if err := errors.Join(pay("pay", 5), pipes.Call(ctx, "dismiss")); err != nil {
+		t.Fatal(err)
+	}
+	done(12)
+	if err := pipes.Call(ctx, "pay", uint32(6)); err == nil || !strings.Contains(err.Error(), "unknown handle index") {
+		t.Errorf("a payment after the end: %v", err)
+	}
+}
+
+func TestATaskThatWaitsForAnotherOneNeedsACallOfItsOwn(t *testing.T) {
+	pipes := deployPipes(t, canisterd.New(t))
+	const want = "expect waits, and has made no call that could wake it"
+	for _, calls := range []bool{false, true} { // the call responds before there is a value
+		if err := pipes.Call(t.Context(), "expect", calls); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("calls %v: got %v, want a text with %q", calls, err, want)
+		}
+	}
+}
