@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -46,6 +47,42 @@ func exploreTill(t *testing.T, careful bool) *explore.Report {
 		t.Fatal(err)
 	}
 	return report
+}
+
+// explorePipes runs two payments to a worker, which is a task that reads them from a stream, in all orders. A worker that is not
+// careful never learns of a payment that comes while it does not read.
+func explorePipes(t *testing.T, careful bool) *explore.Report {
+	t.Helper()
+	ctx := t.Context()
+	binary, err := os.ReadFile("../canister/internal/components/testdata/pipes.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ic := canisterd.New(t)
+	pipes := ic.DeployModule(binary, canisterd.Named("pipes"), canisterd.Features("components"))
+	bank := ic.DeployModule(binary, canisterd.Named("bank"), canisterd.Features("components"))
+	if err := errors.Join(pipes.Call(ctx, "open", bank.ID()), pipes.Call(ctx, "work", careful)); err != nil {
+		t.Fatal(err)
+	}
+	report, err := explore.Explore(ctx, ic.Network,
+		explore.Op(pipes, "pay", uint32(10)), explore.Op(pipes.As(canisterd.User("Bob")), "pay", uint32(20)),
+		explore.Invariant("pipes left <= 0"), explore.Faults(0), explore.KeepGoing(), explore.Budget(300),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func TestAnExplorationFindsALostWakeUpInAStreamOfAComponent(t *testing.T) {
+	found := explorePipes(t, false).Violations()
+	if len(found) == 0 {
+		t.Error("it found nothing")
+	}
+	careful := explorePipes(t, true)
+	for _, f := range careful.Violations() {
+		t.Errorf("in the careful component it found\n%s", careful.Explain(f))
+	}
 }
 
 func TestAnExplorationFindsALostWakeUpInAComponent(t *testing.T) {

@@ -19,23 +19,35 @@ import (
 // apart has two subnets: a call between them takes several rounds.
 var apart = []replica.SubnetConfig{{Nodes: 13}, {Nodes: 13}}
 
-// tills makes a network with a till and its bank, which are components, on two subnets.
-func tills(t *testing.T, config replica.Config) *real.Stage {
+// componentStage makes a network with a component as two canisters on two subnets.
+func componentStage(t *testing.T, config replica.Config, file string, names ...string) *real.Stage {
 	t.Helper()
-	module, err := os.ReadFile("../canister/internal/components/testdata/till.wasm")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := real.NewStage(t, config)
-	for subnet, name := range []string{"till", "bank"} {
+	for subnet, name := range names {
 		s.Create(name, subnet, real.Plenty)
 		if refused := s.Apply(replica.SetFeatures{Canister: s.ID(name), Features: canister.FeatureComponents}).Refusal; refused != nil {
 			t.Fatal(refused)
 		}
-		if a := s.Install(name, real.Install, module, nil); a.Status != "replied" {
+		if a := s.Install(name, real.Install, componentBinary(t, file), nil); a.Status != "replied" {
 			t.Fatal(a)
 		}
 	}
+	return s
+}
+
+func componentBinary(t *testing.T, file string) []byte {
+	t.Helper()
+	binary, err := os.ReadFile("../canister/internal/components/testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}
+
+// tills makes a network with a till and its bank, which are components, on two subnets.
+func tills(t *testing.T, config replica.Config) *real.Stage {
+	t.Helper()
+	s := componentStage(t, config, "till.wasm", "till", "bank")
 	arg, err := candid.Marshal(s.ID("bank"), true)
 	if err != nil {
 		t.Fatal(err)
@@ -84,14 +96,27 @@ func TestTasksOfComponentsGoOnInForksAndImportsWhileTheyWait(t *testing.T) {
 }
 
 func TestAJournalWithComponentsReplaysToTheSameState(t *testing.T) {
-	p := new(tape)
-	config := replica.Config{Engine: canistertest.NewEngine(t), Journal: p, Start: replicatest.Start, Subnets: apart}
-	s := tills(t, config)
-	p.mark(t, s.Network)
-	for n := range uint64(5) {
-		if _, refused := s.Submit("till", "take", amount(n)); refused != "" {
+	replaysAsRecorded(t, tills, func(s *real.Stage, n int) {
+		if _, refused := s.Submit("till", "take", amount(uint64(n))); refused != "" {
 			t.Fatal(refused)
 		}
+	}, func(s *real.Stage) {
+		if got := balance(t, s); got != 10 {
+			t.Errorf("the bank has %d, want 10", got)
+		}
+	})
+}
+
+// replaysAsRecorded records five rounds of calls, which go on after them, and replays the records: all of them, and those since an
+// export in the middle.
+func replaysAsRecorded(t *testing.T, stage func(*testing.T, replica.Config) *real.Stage, submit func(s *real.Stage, n int), check func(*real.Stage)) {
+	t.Helper()
+	p := new(tape)
+	config := replica.Config{Engine: canistertest.NewEngine(t), Journal: p, Start: replicatest.Start, Subnets: apart}
+	s := stage(t, config)
+	p.mark(t, s.Network)
+	for n := range 5 {
+		submit(s, n)
 		s.Round()
 		p.mark(t, s.Network)
 		if n == 2 {
@@ -100,9 +125,7 @@ func TestAJournalWithComponentsReplaysToTheSameState(t *testing.T) {
 	}
 	settle(t, s)
 	p.mark(t, s.Network)
-	if got := balance(t, s); got != 10 {
-		t.Errorf("the bank has %d, want 10", got)
-	}
+	check(s)
 	config.Journal = nil
 	n, err := replica.New(config)
 	if err != nil {
