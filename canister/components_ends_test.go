@@ -144,6 +144,29 @@ func TestEndsOfStreamsAndFuturesTrapWithTheWordsOfTheSpecification(t *testing.T)
 	}
 }
 
+func TestACanisterHasAMillionHandlesOfStreamsAtMost(t *testing.T) {
+	binary := componentFile(t, "ends.wasm")
+	place := canistertest.NewPlace(t)
+	for _, x := range []interface {
+		call(t testing.TB, name string, args ...uint32) string
+	}{newEnds(t, place, place.Module(binary)), newHosted(t, binary)()} {
+		for _, c := range []struct {
+			name string
+			args []uint32
+			want string
+		}{
+			{"many", []uint32{499_999}, ""},
+			{"set", nil, "999999"},
+			{"set", nil, "1000000"},
+			{"set", nil, "the handle table is full: it has 1000000 handles"},
+		} {
+			if got := x.call(t, c.name, c.args...); got != c.want {
+				t.Errorf("%T: %s%v: got %s, want %s", x, c.name, c.args, got, c.want)
+			}
+		}
+	}
+}
+
 // endsCall is a call of a function of ends.wat.
 type endsCall struct {
 	name string

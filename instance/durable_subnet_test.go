@@ -15,6 +15,12 @@ import (
 // join adds a subnet, and deploys a counter there.
 func (c *crashing) join(subnet replica.SubnetConfig) principal.Principal {
 	c.t.Helper()
+	return instancetest.DeployTo(c.t, c.Instance, c.addSubnet(subnet), canistertest.Fixture("counter"), nil)
+}
+
+// addSubnet adds a subnet, and returns a canister id of it.
+func (c *crashing) addSubnet(subnet replica.SubnetConfig) principal.Principal {
+	c.t.Helper()
 	if _, err := c.Driver().Apply(c.t.Context(), &replica.AddSubnet{Config: subnet}); err != nil {
 		c.t.Fatal(err)
 	}
@@ -26,7 +32,7 @@ func (c *crashing) join(subnet replica.SubnetConfig) principal.Principal {
 	if !added.Added {
 		c.t.Fatalf("the last subnet is %s, which was not added", added.ID)
 	}
-	return instancetest.DeployTo(c.t, c.Instance, added.Ranges[0].Start, canistertest.Fixture("counter"), nil)
+	return added.Ranges[0].Start
 }
 
 func TestASubnetThatWasAddedIsThereAfterACrashAndInAReplay(t *testing.T) {

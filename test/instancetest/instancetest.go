@@ -42,11 +42,24 @@ func Deploy(t testing.TB, i *instance.Instance, module, arg []byte) principal.Pr
 // DeployTo installs a module in a new canister of the subnet that has a canister id.
 func DeployTo(t testing.TB, i *instance.Instance, home principal.Principal, module, arg []byte) principal.Principal {
 	t.Helper()
+	id := Create(t, i, home)
+	Install(t, i, id, module, arg)
+	return id
+}
+
+// Create makes an empty canister on the subnet that has a canister id.
+func Create(t testing.TB, i *instance.Instance, home principal.Principal) principal.Principal {
+	t.Helper()
 	var created struct {
 		Canister principal.Principal `ic:"canister_id"`
 	}
 	Manage(t, i, home, "provisional_create_canister_with_cycles", struct{}{}, &created)
-	id := created.Canister
+	return created.Canister
+}
+
+// Install installs a module in an empty canister.
+func Install(t testing.TB, i *instance.Instance, id principal.Principal, module, arg []byte) {
+	t.Helper()
 	type mode struct {
 		Install *candid.Null `ic:"install,variant"`
 	}
@@ -56,7 +69,6 @@ func DeployTo(t testing.TB, i *instance.Instance, home principal.Principal, modu
 		Module   []byte              `ic:"wasm_module"`
 		Arg      []byte              `ic:"arg"`
 	}{mode{&candid.Null{}}, id, module, arg}, nil)
-	return id
 }
 
 // Manage calls a method of the management canister, and reads its reply unless reply is nil.

@@ -43,7 +43,14 @@
         (call $drop-writable (local.get $a)) (return (i64.const 0)))
         (return (i64.extend_i32_u (call $read-sync (local.get $a) (local.get $b) (local.get $c)))))
         (return (i64.extend_i32_u (call $write-sync (local.get $a) (local.get $b) (local.get $c)))))
-      (i64.extend_i32_u (call $cancel-read-sync (local.get $a)))))
+      (i64.extend_i32_u (call $cancel-read-sync (local.get $a))))
+    (func (export "many") (param $count i32)
+      (block $done
+        (loop $more
+          (br_if $done (i32.eqz (local.get $count)))
+          (drop (call $new))
+          (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+          (br $more)))))
 
   ;; One value: a buffer.
   (core module $Futures
@@ -339,6 +346,7 @@
 
   (func (export "poke") (param "at" u32) (param "value" u32) (canon lift (core func $memory "poke")))
   (func (export "peek") (param "at" u32) (result u32) (canon lift (core func $memory "peek")))
+  (func (export "many") (param "count" u32) (canon lift (core func $numbers "many")))
   (func (export "set") (result u32) (canon lift (core func $set)))
   (func (export "set-poll") (param "set" u32) (param "event" u32) (result u32) (canon lift (core func $set.poll)))
   (func (export "set-drop") (param "set" u32) (canon lift (core func $set.drop)))
