@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd"
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/component"
 )
 
@@ -96,6 +97,43 @@ func TestATaskThatHasReturnedReadsWhatMessagesOfOthersWrite(t *testing.T) {
 	done(12)
 	if err := pipes.Call(ctx, "pay", uint32(6)); err == nil || !strings.Contains(err.Error(), "unknown handle index") {
 		t.Errorf("a payment after the end: %v", err)
+	}
+}
+
+// TestATaskIsAnsweredByCallsThatOthersMakeInItsMessages asks the worker, which calls the bank in the message of the task that asks.
+func TestATaskIsAnsweredByCallsThatOthersMakeInItsMessages(t *testing.T) {
+	ctx := t.Context()
+	pipes := deployPipes(t, canisterd.New(t))
+	if err := pipes.Call(ctx, "work", true); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(amount uint32, told bool) (uint32, error) {
+		return canisterd.Call[uint32](ctx, pipes, "ask", amount, told)
+	}
+	if n, err := ask(5, true); err != nil || n != 5 {
+		t.Errorf("after the first payment, %d are done: %v", n, err)
+	}
+	// A task that nothing wakes is rejected. The worker does not lose its response.
+	if _, err := ask(6, false); err == nil || !strings.Contains(err.Error(), "ask waits, and has made no call that could wake it") {
+		t.Errorf("a task that is not told: %v", err)
+	}
+	if n, err := ask(7, true); err != nil || n != 5+6+7 {
+		t.Errorf("after the third payment, %d are done: %v", n, err)
+	}
+	// The worker traps when there is no bank. The task that asked is over, too.
+	if err := pipes.Call(ctx, "open", principal.Canister(1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(8, true); err == nil || !strings.Contains(err.Error(), "IC0502") {
+		t.Errorf("a task whose worker traps: %v", err)
+	}
+	if err := pipes.Call(ctx, "pay", uint32(9)); err != nil {
+		t.Error(err)
+	}
+	for method, want := range map[string]uint32{"done": 5 + 6 + 7, "left": 9} {
+		if n, err := canisterd.Query[uint32](ctx, pipes, method); err != nil || n != want {
+			t.Errorf("%s is %d (%v), want %d", method, n, err, want)
+		}
 	}
 }
 

@@ -22,7 +22,8 @@ struct item {
       u32 pending;            // it has an event that the program does not know
       union {
         struct { // a subtask, or an open call
-          struct task *task;
+          struct task *task;      // that made the call
+          struct task *answering; // that the message with the response can answer
           u32 state;
           u32 delivered; // the program knows the state
           u32 open;      // the response of the call has not come

@@ -20,7 +20,7 @@ void trap(const struct text *t) {
   __builtin_unreachable();
 }
 
-static void add_bytes(struct text *t, const void *more, u32 size) {
+void add_bytes(struct text *t, const void *more, u32 size) {
   if (size > sizeof t->bytes - t->size) size = sizeof t->bytes - t->size;
   copy(t->bytes + t->size, more, size);
   t->size += size;

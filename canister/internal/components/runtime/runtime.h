@@ -79,6 +79,7 @@ struct text {
 };
 
 // memory.c
+void add_bytes(struct text *t, const void *more, u32 size);
 void add_text(struct text *t, const char *more);
 void add_number(struct text *t, u32 n);
 void trap(const struct text *t) __attribute__((noreturn));

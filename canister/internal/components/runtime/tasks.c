@@ -8,8 +8,8 @@
 enum { STATE_STARTED = 1, STATE_RETURNED = 2, STATE_CANCELLED = 4 }; // of a subtask, as the specification numbers them
 enum { CODE_EXIT = 0, CODE_YIELD = 1, CODE_WAIT = 2 }; // that a callback returns
 
-static struct task *current; // that runs
-static struct task *own;     // whose call the message answers
+static struct task *current;   // that runs
+static struct task *answering; // whose call the message can answer: the one that began with it, or in whose message the call was made
 static struct task *spare;
 static struct { struct task *first, *last; } ready; // tasks that go on in this message, in the order in which they can
 static u32 backpressure;
@@ -25,9 +25,9 @@ static struct task *new_task(u32 function) {
   return t;
 }
 
-// end_task frees a task that has ended, once no call refers to it. It is called when either happens.
-static void end_task(struct task *t) {
-  if (!t->ended || t->open) return;
+// free_task frees a task that has ended, once no call refers to it. It is called when either happens.
+static void free_task(struct task *t) {
+  if (!t->ended || t->open || t->made) return;
   t->next = spare;
   spare = t;
 }
@@ -48,7 +48,7 @@ static void go_on(struct task *t) {
 // answer its call: it gets the event when one of its own calls responds.
 void wake(u32 set) {
   struct task *t = items[set].waiter;
-  if (t && (t == own || !owes_answer(t))) go_on(t);
+  if (t && (t == answering || !owes_answer(t))) go_on(t);
 }
 
 static void stop_waiting(struct task *t) {
@@ -56,13 +56,27 @@ static void stop_waiting(struct task *t) {
   t->waits = 0;
 }
 
+static void end_task(struct task *t) {
+  stop_waiting(t);
+  t->ended = 1;
+  free_task(t);
+}
+
+// lose ends a task that cannot answer its call.
+static void lose(struct task *t) {
+  t->returned = 1;
+  end_task(t);
+}
+
+// is_stuck says whether a task waits whose call cannot be answered any more.
+static int is_stuck(const struct task *t) { return t->waits && owes_answer(t) && !t->open; }
+
 // event_after says what a task does after its function, or its callback, returned a code. If it goes on at once, it has an event.
 static int event_after(struct task *t, u32 code, struct event *e, u32 *kind) {
   u32 set = code >> 4;
   switch (code & 0xf) {
   case CODE_EXIT:
     if (!t->returned) fail_in("", function_at(t->function), " exited without a result");
-    t->ended = 1;
     end_task(t);
     return 0;
   case CODE_YIELD: // the message ends only when all tasks wait
@@ -87,8 +101,18 @@ static void run(struct task *t, u32 code) {
   while (event_after(t, code, &e, &kind)) code = program_callback(t->function, kind, e.handle, e.payload);
 }
 
-// end_message runs the tasks that can go on, until all wait.
-static void end_message(void) {
+static void reject_in(const struct function *f, const char *after) {
+  struct text t = {0};
+  add_bytes(&t, tables + f->name, f->name_size);
+  add_text(&t, after);
+  ic0_msg_reject(t.bytes, t.size);
+}
+
+// end_message runs the tasks that can go on, until all wait. If the message is then the last one that can answer a call, it traps,
+// or, if it is about another task, rejects the call.
+static void end_message(const struct task *about) {
+  static const char text[] = " waits, and has made no call that could wake it";
+  const struct function *f = function_at(answering->function);
   while (ready.first) {
     struct task *t = current = ready.first;
     u32 code = t->waits << 4 | CODE_WAIT;
@@ -98,8 +122,11 @@ static void end_message(void) {
     stop_waiting(t);
     run(t, code);
   }
-  if (own->waits && owes_answer(own) && !own->open)
-    fail_in("", function_at(own->function), " waits, and has made no call that could wake it");
+  if (is_stuck(answering)) {
+    if (about == answering) fail_in("", f, text);
+    reject_in(f, text);
+    lose(answering);
+  }
   end_line();
 }
 
@@ -128,7 +155,7 @@ EXPORT("enter") void enter_function(u32 number) {
     ic0_msg_reject(text, sizeof text - 1);
     return;
   }
-  struct task *t = own = current = new_task(number);
+  struct task *t = answering = current = new_task(number);
   if (params->flat > MAX_FLAT) {
     u8 *to = program_realloc(0, 0, 8, params->size);
     decode_message(f, to);
@@ -145,10 +172,9 @@ EXPORT("enter") void enter_function(u32 number) {
     slots[0] = result;
     if (!t->returned) reply_with(f);
     if (f->flags & POST_RETURN) program_post_return(number, result);
-    t->ended = 1;
     end_task(t);
   }
-  end_message();
+  end_message(t);
 }
 
 // answered records that the message of the current task has its answer.
@@ -159,7 +185,7 @@ static void answered(void) {
 
 // answer does so for an answer that the program sends itself.
 void answer(void) {
-  if (current != own) fail_in("", function_at(current->function), " replies to the call of another task");
+  if (current != answering) fail_in("", function_at(current->function), " replies to the call of another task");
   answered();
   current->replied = 1;
 }
@@ -203,15 +229,23 @@ u32 start_subtask(u8 *result) {
   u32 handle = add_item(SUBTASK);
   struct item *s = &items[handle];
   s->task = current;
+  s->answering = answering;
   s->state = STATE_STARTED;
   s->open = 1;
   s->result = result;
-  current->open++;
+  current->made++;
+  answering->open++;
   return handle;
 }
 
+static void close_call(u32 handle) {
+  items[handle].open = 0;
+  items[handle].task->made--;
+  items[handle].answering->open--;
+}
+
 void forget_subtask(u32 handle) {
-  items[handle].task->open--;
+  close_call(handle);
   free_handle(handle);
 }
 
@@ -222,26 +256,27 @@ u32 returned(void) { return STATE_RETURNED; }
 // response_to gives where the response of a call goes: nowhere if the program cancelled the call.
 u8 *response_to(u32 handle) { return items[handle].state == STATE_STARTED ? items[handle].result : 0; }
 
-// close_call records that the response of a call is there.
-static struct task *close_call(u32 handle) {
-  struct item *s = &items[handle];
-  struct task *t = s->task;
-  s->open = 0;
-  t->open--;
-  if (s->kind == OPEN_CALL) free_handle(handle);
-  return t;
+// end_call records that the response of a call is there, which is the last that the runtime needs to know of it.
+static void end_call(u32 handle) {
+  struct task *t = items[handle].task;
+  close_call(handle);
+  if (t != answering) free_task(t);
+  free_task(answering);
+  if (items[handle].kind == OPEN_CALL) free_handle(handle);
 }
 
 // resolve ends a subtask, and runs the tasks that can go on.
 void resolve(u32 handle) {
-  struct task *t = own = close_call(handle);
-  if (items[handle].kind == SUBTASK && items[handle].state == STATE_STARTED) {
-    items[handle].state = STATE_RETURNED;
+  struct item *s = &items[handle];
+  const struct task *t = s->task;
+  answering = s->answering;
+  end_call(handle);
+  if (s->kind == SUBTASK && s->state == STATE_STARTED) {
+    s->state = STATE_RETURNED;
     notify(handle);
   }
-  end_task(t);
-  if (t->waits && next_event(t->waits)) wake(t->waits);
-  end_message();
+  if (answering->waits && next_event(answering->waits)) wake(answering->waits);
+  end_message(t);
 }
 
 // take_subtask gives the state of a subtask whose event the program gets.
@@ -251,12 +286,16 @@ u32 take_subtask(struct item *s) {
   return s->state;
 }
 
-// abandon ends the task of a call whose callback trapped: the network has undone what the message did.
+// abandon ends the task of a call whose callback trapped: the network has undone what the message did, and the response is lost. It
+// has also rejected a call that nothing else can answer.
 void abandon(u32 handle) {
-  struct task *t = close_call(handle);
-  stop_waiting(t);
-  t->returned = t->ended = 1;
-  end_task(t);
+  struct task *t = items[handle].task, *answered = items[handle].answering;
+  close_call(handle);
+  if (t->ended) free_task(t);
+  else lose(t);
+  if (answered != t && is_stuck(answered)) lose(answered);
+  else if (answered != t) free_task(answered);
+  if (items[handle].kind == OPEN_CALL) free_handle(handle);
 }
 
 // Built-in functions, by their names in the specification.

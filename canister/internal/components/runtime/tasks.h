@@ -3,7 +3,8 @@
 struct task {
   u32 function;
   u32 context[2];
-  u32 open;     // calls whose response has not come
+  u32 open;     // calls whose response has not come, and comes in a message that can answer the call of the task
+  u32 made;     // calls that it made, whose response has not come
   u32 returned; // the message has its answer
   u32 replied;  // by the program itself; task.return sends nothing then
   u32 ended;

@@ -219,6 +219,7 @@
           (call $subtask.drop (local.get $handle))
           (drop (call $answer (global.get $worker)))
           (global.set $done (i32.add (global.get $done) (i32.load offset=32 (global.get $worker))))
+          (if (global.get $promise) (then (call $fulfil (global.get $done)) (global.set $promise (i32.const 0))))
           (if (i32.and (global.get $careful) (i32.ne (global.get $left) (i32.const 0)))
             (then
               (i32.store offset=32 (global.get $worker) (global.get $left))
@@ -252,7 +253,7 @@
 
     ;; expect makes a future, and returns its value. It makes a call before if it is asked to, which it does not wait for.
     (global $promise (mut i32) (i32.const 0)) ;; the writable end
-    (func (export "expect") (param $calls i32) (result i32)
+    (func $expect (export "expect") (param $calls i32) (result i32)
       (local $task i32) (local $ends i64)
       (local.set $task (call $begin))
       (local.set $ends (call $future))
@@ -270,7 +271,14 @@
         (return (call $wait (local.get $task)))))
       (call $return-u32 (i32.load offset=32 (local.get $task)))
       (i32.const 0 (; exit ;)))
-    (func (export "fulfil") (param $value i32)
+    ;; ask pays, and returns what the worker has done then, unless the worker is not to tell it.
+    (func (export "ask") (param $amount i32) (param $told i32) (result i32)
+      (local $wait i32)
+      (local.set $wait (call $expect (i32.const 0)))
+      (if (i32.eqz (local.get $told)) (then (global.set $promise (i32.const 0))))
+      (call $pay (local.get $amount))
+      (local.get $wait))
+    (func $fulfil (export "fulfil") (param $value i32)
       (i32.store (i32.const 48) (local.get $value))
       (if (call $future.write (global.get $promise) (i32.const 48)) (then unreachable))
       (call $future.drop-writable (global.get $promise))))
@@ -310,6 +318,8 @@
   (func (export "dismiss") (canon lift (core func $main "dismiss")))
   (func (export "expect") async (param "calls" bool) (result u32)
     (canon lift (core func $main "expect") async (callback (core func $main "expect-event"))))
+  (func (export "ask") async (param "amount" u32) (param "told" bool) (result u32)
+    (canon lift (core func $main "ask") async (callback (core func $main "expect-event"))))
   (func (export "fulfil") (param "value" u32) (canon lift (core func $main "fulfil")))
   (func $left (result u32) (canon lift (core func $main "left")))
   (func $done (result u32) (canon lift (core func $main "done")))
