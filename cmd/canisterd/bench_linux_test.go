@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
@@ -62,7 +62,13 @@ func start(b *testing.B, cache string) *served {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cmd := exec.Command(program, "start", "--ephemeral", "--listen", "127.0.0.1:0", "--json", "--cache-dir", cache)
+	s, _ := serve(b, exec.Command(program, "start", "--ephemeral", "--listen", "127.0.0.1:0", "--json", "--cache-dir", cache))
+	return s
+}
+
+// serve runs a program until it says that requests are served, and returns what it says.
+func serve(b *testing.B, cmd *exec.Cmd) (*served, ready) {
+	b.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -86,12 +92,18 @@ func start(b *testing.B, cache string) *served {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { client.Close() })
-	conn, err := grpc.NewClient(strings.TrimPrefix(says.URL, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	return &served{b, client, healthv1.NewHealthClient(connect(b, says.URL)), cmd.Process, stop}, says
+}
+
+// connect connects to a server of gRPC.
+func connect(b *testing.B, url string) *grpc.ClientConn {
+	b.Helper()
+	conn, err := grpc.NewClient(strings.TrimPrefix(url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { conn.Close() })
-	return &served{b, client, healthv1.NewHealthClient(conn), cmd.Process, stop}
+	return conn
 }
 
 // deploy makes a canister and installs a module in it.
@@ -138,22 +150,12 @@ func (s *served) empty() {
 // used is the processor time that the process has used.
 func (s *served) used() time.Duration {
 	s.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Pid))
-	if err != nil {
+	const sched = 2 // CPUCLOCK_SCHED, of clock_getcpuclockid(3): processor time, exactly
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^s.process.Pid<<3|sched), &t); err != nil {
 		s.Fatal(err)
 	}
-	_, rest, _ := bytes.Cut(stat, []byte(") ")) // the name of the program may have spaces
-	fields := strings.Fields(string(rest))
-	var ticks int64
-	for _, field := range fields[11:13] { // utime, stime (proc(5))
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			s.Fatal(err)
-		}
-		ticks += n
-	}
-	const tick = 10 * time.Millisecond // USER_HZ is 100 on each architecture
-	return time.Duration(ticks) * tick
+	return time.Duration(t.Nano())
 }
 
 // flood is the processor time that the process uses for one of many RPCs of 64 clients.
@@ -302,23 +304,6 @@ func fillCache(b *testing.B, dir string, modules int) {
 			}
 		}
 	}
-}
-
-// BenchmarkRatioUpdatesOf64ClientsOverGRPC is the processor time of the process for an update of
-// a Motoko counter, while 64 clients wait for answers; the floor is an empty RPC of as many, of the same server. An update
-// takes 47 µs where an empty RPC takes 16: besides an RPC, a fifth is the message and the round, a fifth the call's
-// argument, submission and outcome, a tenth the collector. The ratio was lower before both sides became faster by 4 µs.
-func BenchmarkRatioUpdatesOf64ClientsOverGRPC(b *testing.B) {
-	s := start(b, b.TempDir())
-	call := &controlv1.Call{CanisterId: s.deploy(canistertest.Fixture("counter")), Method: "inc", Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: "()"}}}
-	ratio.CompareTimed(b, 3.5, func() time.Duration {
-		return s.flood(func() {
-			out, err := s.Calls.Update(context.Background(), &controlv1.UpdateRequest{Call: call})
-			if err != nil || out.GetOutcome().GetReply() == nil {
-				b.Error(out, err)
-			}
-		})
-	}, func() time.Duration { return s.flood(s.empty) })
 }
 
 // BenchmarkRatioDeployCold makes a canister and installs a module that no daemon has compiled; the

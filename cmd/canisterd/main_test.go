@@ -19,6 +19,13 @@ func TestMain(m *testing.M) {
 	if worker || os.Getenv(asCommand) != "" {
 		main()
 	}
+	if cache := os.Getenv(asFloor); cache != "" {
+		if err := serveFloor(cache); err != nil {
+			fmt.Fprintln(os.Stderr, "the floor of updates over gRPC:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	collector.Seldom()
 	code := canistertest.Main(m)
 	if err := os.RemoveAll(binaryFolder); err != nil {
