@@ -1,6 +1,9 @@
 package archive
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Pages writes the existing pages of a memory in order, runs of zeros without their bytes. Close ends them.
 type Pages struct {
@@ -32,6 +35,12 @@ func NewPages(c *Coder) *Pages {
 	return p
 }
 
+// Room returns PageSize bytes for the content of the next page, which Put then does not copy.
+func (p *Pages) Room() []byte {
+	p.run = slices.Grow(p.run, PageSize)
+	return p.run[len(p.run):][:PageSize]
+}
+
 // Put writes a page after the previous ones. Its content is PageSize bytes, or nil for zeros.
 func (p *Pages) Put(page uint64, content []byte) {
 	omitted := &p.c.zeros
@@ -50,7 +59,11 @@ func (p *Pages) Put(page uint64, content []byte) {
 	case content == nil:
 		p.run = append(p.run, zeroPage[:]...)
 	default:
-		p.run = append(p.run, content...)
+		room := p.Room()
+		if &room[0] != &content[0] {
+			copy(room, content)
+		}
+		p.run = p.run[:len(p.run)+PageSize]
 	}
 }
 

@@ -18,12 +18,12 @@ func (m *Memory) Archive(c *archive.Coder) {
 		return
 	}
 	all := archive.NewPages(c)
-	var content [OSPageSize]byte
 	t.each(func(page uint64) bool {
-		if err := m.readPage(page, 0, content[:]); err != nil {
+		content := all.Room()
+		if err := m.readPage(page, 0, content); err != nil {
 			c.Fail("read page %d of a stable memory: %w", page, err)
 		}
-		all.Put(page, content[:])
+		all.Put(page, content)
 		return !c.Failed()
 	})
 	saved.Add(all.Close())

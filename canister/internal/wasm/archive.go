@@ -42,8 +42,7 @@ func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 		return
 	}
 	all := archive.NewPages(c)
-	var page [PageSize]byte
-	next := func(at int64) (int64, bool, error) {
+	next := func(at int64, page []byte) (int64, bool, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		for at < pages && s.any(at)>>(at&63) == 0 {
@@ -53,15 +52,16 @@ func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 		if !exists {
 			return at, false, nil
 		}
-		return at, true, s.read(page[:], at*PageSize)
+		return at, true, s.readPage((*[PageSize]byte)(page), at)
 	}
 	for at := int64(0); at < pages && !c.Failed(); at++ {
-		found, exists, err := next(at)
+		page := all.Room()
+		found, exists, err := next(at, page)
 		switch at = found; {
 		case err != nil:
 			c.Fail("read page %d of a heap: %w", at, err)
 		case exists:
-			all.Put(uint64(at), page[:])
+			all.Put(uint64(at), page)
 		}
 	}
 	if segment := all.Close(); base != nil {

@@ -204,20 +204,40 @@ func (s *store) page(page int64, buf *[PageSize]byte) ([]byte, error) {
 
 // read fills dst with bytes at offset; reading past the end is a mistake of the caller.
 func (s *store) read(dst []byte, offset int64) error {
-	var buf [PageSize]byte
 	for len(dst) > 0 {
 		in := offset % PageSize
 		n := min(PageSize-in, int64(len(dst)))
-		content, err := s.page(offset/PageSize, &buf)
-		if err != nil {
+		if err := s.readPart(dst[:n], offset/PageSize, in); err != nil {
 			return err
 		}
-		if content == nil {
-			clear(dst[:n])
-		} else {
-			copy(dst[:n], content[in:])
-		}
 		dst, offset = dst[n:], offset+n
+	}
+	return nil
+}
+
+// readPart fills dst with the bytes of a page from one on.
+func (s *store) readPart(dst []byte, page, from int64) error {
+	if len(dst) == PageSize {
+		return s.readPage((*[PageSize]byte)(dst), page)
+	}
+	var whole [PageSize]byte
+	if err := s.readPage(&whole, page); err != nil {
+		return err
+	}
+	copy(dst, whole[from:])
+	return nil
+}
+
+// readPage fills dst with a page.
+func (s *store) readPage(dst *[PageSize]byte, page int64) error {
+	content, err := s.page(page, dst)
+	switch {
+	case err != nil:
+		return err
+	case content == nil:
+		clear(dst[:])
+	case &content[0] != &dst[0]:
+		copy(dst[:], content)
 	}
 	return nil
 }
