@@ -54,8 +54,8 @@ func javaScript(disabled string) []string {
 	return []string{"node", "componentize.mjs", "OUT", "counter", disabled}
 }
 
-func python(options ...string) []string {
-	return append([]string{os.Getenv("CANISTERD_COMPONENTIZE_PY"), "-d", "counter.wit", "-w", "counter", "componentize", "counter", "-o", "OUT"}, options...)
+func python() []string {
+	return []string{os.Getenv("CANISTERD_COMPONENTIZE_PY"), "-d", "counter.wit", "-w", "counter", "componentize", "counter", "-o", "OUT"}
 }
 
 // counter is a component of counter.wit as a canister.
@@ -136,13 +136,6 @@ func TestAComponentInJavaScriptWithHTTPIsRefused(t *testing.T) {
 	refused(t, builtProgram(t, javaScript("")), "a canister has no network: build it without wasi:http")
 }
 
-// The loop of the interpreter takes longer to compile than a function may.
-func TestAComponentInPythonIsRefusedForItsTimeToCompile(t *testing.T) {
-	binary := builtProgram(t, python("--stub-wasi"))
-	refused(t, binary, "which exceeds the maximum complexity allowed")
-	refused(t, binary, "Complexity is the time to compile the code here")
-}
-
-func TestAComponentInPythonWithSocketsIsRefused(t *testing.T) {
-	refused(t, builtProgram(t, python()), "a canister has no network: build it without wasi:sockets")
+func TestAComponentInPythonIsACanister(t *testing.T) {
+	counts(t, builtProgram(t, python()), true)
 }

@@ -1,6 +1,10 @@
 package components
 
-import "github.com/canisterd/canisterd/canister/internal/wasmfile"
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/canister/internal/wasmfile"
+)
 
 // copy copies the items of a part, with new indices.
 func (p *part) copy() {
@@ -22,6 +26,8 @@ func (p *part) copy() {
 	}
 	for _, b := range p.m.Bodies {
 		l.bodies = append(l.bodies, wasmfile.NewReader(b).Body(make([]byte, 0, len(b)+len(b)/8), to))
+		p.assigned = append(p.assigned, p.assigns)
+		p.assigns = nil
 	}
 	// The order has no effect: each name has its own index.
 	for i, name := range p.m.Names {
@@ -34,7 +40,7 @@ func (p *part) copy() {
 func (p *part) renumbering() *wasmfile.Renumbering {
 	l := p.linker
 	return &wasmfile.Renumbering{
-		Function: p.function,
+		Function: p.refer,
 		Global:   p.global,
 		Type:     func(i uint32) uint32 { return l.typeOf(p.m.Types[i]) },
 		Table: func(i uint32) uint32 {
@@ -47,8 +53,22 @@ func (p *part) renumbering() *wasmfile.Renumbering {
 		Element:  func(i uint32) uint32 { return p.elements + i },
 		Data:     func(i uint32) uint32 { return p.data + i },
 		Constant: func(i uint32) []byte { value := l.globals[p.global(i)][2:]; return value[:len(value)-1] },
-		Replace:  p.indirect,
+		Replace:  p.replace,
 	}
+}
+
+// refer is function for a function that something refers to.
+func (p *part) refer(i uint32) uint32 {
+	p.referred[i] = true
+	return p.function(i)
+}
+
+// replace replaces indirect calls, and notes which globals the function that is copied assigns.
+func (p *part) replace(out []byte, i wasmfile.Instruction) ([]byte, bool) {
+	if i.Op == wasmfile.OpGlobalSet && !slices.Contains(p.assigns, p.global(i.Index)) {
+		p.assigns = append(p.assigns, p.global(i.Index))
+	}
+	return p.indirect(out, i)
 }
 
 // indirect calls through a table that begins further back in the table of the linked module.

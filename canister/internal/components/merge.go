@@ -19,6 +19,10 @@ type part struct {
 	boundFunctions                     []uint32 // what its imports are
 	boundGlobals                       []uint32
 	boundTables                        []uint32
+
+	referred map[uint32]bool // its functions that are exported, or that its code, tables or globals refer to
+	assigned [][]uint32      // places of the globals that each of its own functions assigns
+	assigns  []uint32        // those of the function that is copied
 }
 
 type exportKey struct {
@@ -27,9 +31,15 @@ type exportKey struct {
 }
 
 func (l *linker) newPart(binary []byte) *part {
-	p := &part{linker: l, number: len(l.parts), m: wasmfile.Parse(binary), exports: map[exportKey]uint32{}}
+	p := &part{linker: l, number: len(l.parts), m: wasmfile.Parse(binary), exports: map[exportKey]uint32{}, referred: map[uint32]bool{}}
 	for _, e := range p.m.Exports {
 		p.exports[exportKey{e.Kind, e.Name}] = e.Index
+		if e.Kind == wasmfile.KindFunction {
+			p.referred[e.Index] = true
+		}
+	}
+	if p.m.Start != nil {
+		p.referred[*p.m.Start] = true
 	}
 	if content, ok := p.m.Raw[wasmfile.SectionData]; ok {
 		wasmfile.NewReader(content).EachSegment(func(s wasmfile.Segment) { p.segments = append(p.segments, s) })
@@ -73,6 +83,8 @@ func (l *linker) merge() {
 	for _, p := range l.parts {
 		p.copy()
 	}
+	l.removeUnused()
+	l.fixGlobals()
 }
 
 // findMemory finds the part with the memory: pointers of several could not be told apart.

@@ -82,10 +82,13 @@ var wasiResources = map[string]string{
 }
 
 // absent are interfaces whose functions need something that no canister has. A component that imports them runs until it calls
-// one.
+// one. Those of wasi:sockets are among them, because some C libraries import them for all programs.
 var absent = map[string]string{
 	"wasi:io/error": "an error of a stream", "wasi:filesystem/types": "a file", "wasi:clocks/timezone": "a time zone",
 	"wasi:cli/terminal-input": "a terminal", "wasi:cli/terminal-output": "a terminal",
+	"wasi:sockets/network": "a network", "wasi:sockets/instance-network": "a network", "wasi:sockets/ip-name-lookup": "a network",
+	"wasi:sockets/tcp": "a network", "wasi:sockets/tcp-create-socket": "a network",
+	"wasi:sockets/udp": "a network", "wasi:sockets/udp-create-socket": "a network",
 }
 
 // ofWASI returns the name of an item of WASI without the version. It refuses what no canister has.
@@ -97,7 +100,7 @@ func ofWASI(name string) (short string, ok bool) {
 	path, version, _ := strings.Cut(imported, "@")
 	pkg, _, _ := strings.Cut(path, "/")
 	switch {
-	case pkg == "wasi:sockets" || pkg == "wasi:http":
+	case pkg == "wasi:http":
 		refuse("the component imports %s, and a canister has no network: build it without %s", imported, pkg)
 	case pkg == "wasi:logging":
 		if version != "" && !strings.HasPrefix(version, "0.1.0-draft") {

@@ -9,8 +9,8 @@ type Renumbering struct {
 	Base func(table uint32) uint32
 	// Constant, if set, gives the constant expression, without its end, that takes the place of a global's value in another one.
 	Constant func(global uint32) []byte
-	// Replace, if set, appends something in place of a call, or of an instruction on a memory or a data segment. It
-	// reports whether it did.
+	// Replace, if set, appends something in place of a call, an assignment of a global, or an instruction on a memory or a
+	// data segment. It reports whether it did.
 	Replace func(out []byte, i Instruction) ([]byte, bool)
 }
 
@@ -18,7 +18,7 @@ type Renumbering struct {
 type Instruction struct {
 	Op    byte
 	Misc  uint32 // after OpMisc: MemoryInit or DataDrop
-	Index uint32 // of the function, the type or the data segment
+	Index uint32 // of the function, the type, the global or the data segment
 	Table uint32
 }
 
@@ -114,11 +114,11 @@ func (r *Reader) instruction(out []byte, to *Renumbering) []byte {
 		return appendBlockType(append(out, op), to.Type(r.U32()))
 	case OpRefFunc:
 		return AppendU32(append(out, op), to.Function(r.U32()))
-	case OpGlobalGet, OpGlobalSet:
+	case OpGlobalGet:
 		return AppendU32(append(out, op), to.Global(r.U32()))
 	case OpTableGet, OpTableSet:
 		return AppendU32(append(out, op), renumbered(to.Table, r.U32()))
-	case OpCall, OpReturnCall, OpCallIndirect, OpReturnCallIndirect, OpMemorySize, OpMemoryGrow, OpMisc:
+	case OpCall, OpReturnCall, OpCallIndirect, OpReturnCallIndirect, OpGlobalSet, OpMemorySize, OpMemoryGrow, OpMisc:
 		return r.replaceable(out, op, to)
 	}
 	r.immediates(op)
@@ -154,6 +154,8 @@ func (r *Reader) replaceable(out []byte, op byte, to *Renumbering) []byte {
 		return out
 	case OpCall, OpReturnCall:
 		return AppendU32(append(out, op), to.Function(i.Index))
+	case OpGlobalSet:
+		return AppendU32(append(out, op), to.Global(i.Index))
 	case OpCallIndirect, OpReturnCallIndirect:
 		return AppendU32(AppendU32(append(out, op), to.Type(i.Index)), i.Table)
 	}

@@ -53,6 +53,7 @@ IMPORT(STREAMS, "[method]output-stream.blocking-write-zeroes-and-flush") void wr
 IMPORT(STREAMS, "[method]output-stream.splice") void splice(u32 stream, u32 from, u64 most, void *to);
 IMPORT(STREAMS, "[method]output-stream.blocking-splice") void blocking_splice(u32 stream, u32 from, u64 most, void *to);
 IMPORT(STREAMS, "[resource-drop]output-stream") void drop_output(u32 stream);
+IMPORT("wasi:sockets/instance-network", "instance-network") u32 instance_network(void);
 IMPORT("wasi:random/random", "get-random-bytes") void random_bytes(u64 size, void *to);
 IMPORT("wasi:random/random", "get-random-u64") u64 random_u64(void);
 IMPORT("wasi:random/insecure", "get-insecure-random-bytes") void insecure_bytes(u64 size, void *to);
@@ -216,6 +217,7 @@ EXPORT("misuse") void misuse(u32 how) {
   case 8: write_and_flush(stream, &__heap_base, 4097, result); return;
   case 9: check_write(stream, result), write_zeroes(stream, result[1] + 1, result); return;
   case 10: drop_output(stream), flush(stream, result); return;
+  case 12: instance_network(); return;
   default: random_bytes(1ull << 33, result);
   }
 }
