@@ -73,7 +73,7 @@ func (n network) Topology() any { return pocketic.Topology(n.instance.Driver().V
 
 // Canisters returns up to most canisters, ordered by id.
 func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, error) {
-	reports, err := driver.Ask(ctx, n.instance.Driver(), func(network *replica.Network) []introspect.CanisterReport {
+	reports, err := driver.ReadValue(ctx, n.instance.Driver(), func(network *replica.Network) []introspect.CanisterReport {
 		return network.Introspect().Reports(principal.Management, most)
 	})
 	return gateway.Describe(reports), err
@@ -81,7 +81,7 @@ func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, e
 
 // Canister returns one canister.
 func (n network) Canister(ctx context.Context, id principal.Principal) (gateway.Canister, bool, error) {
-	reports, err := driver.Ask(ctx, n.instance.Driver(), func(network *replica.Network) []introspect.CanisterReport {
+	reports, err := driver.ReadValue(ctx, n.instance.Driver(), func(network *replica.Network) []introspect.CanisterReport {
 		if report, ok := network.Introspect().Report(id); ok {
 			return []introspect.CanisterReport{report}
 		}

@@ -131,7 +131,7 @@ func locate(ctx context.Context, i *instance.Instance, id replica.RequestID) (su
 		subnet, receiver principal.Principal
 		known            bool
 	}
-	found, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) (p place) {
+	found, err := driver.ReadValue(ctx, i.Driver(), func(n *replica.Network) (p place) {
 		for i := range n.View().Subnets {
 			if at := n.View().Subnets[i].ID; n.IngressStatus(at, id) != 0 {
 				a, _ := n.IngressAnswer(at, id)

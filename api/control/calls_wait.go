@@ -102,7 +102,7 @@ func (w wait) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 func unanswered(ctx context.Context, i *instance.Instance, id replica.RequestID) error {
 	ctx, cancel := halfTime(ctx)
 	defer cancel()
-	waits, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) introspect.Waiting { return n.Introspect().WhyUnanswered(id) })
+	waits, err := driver.ReadValue(ctx, i.Driver(), func(n *replica.Network) introspect.Waiting { return n.Introspect().WhyUnanswered(id) })
 	switch {
 	case err != nil:
 		waits.Text = "a round is running" // the owner of the network did not say more in time

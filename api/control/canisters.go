@@ -75,7 +75,7 @@ func (c *subject) look(ctx context.Context) error {
 		introspect.CanisterReport
 		ok bool
 	}
-	d, err := driver.Ask(ctx, c.instance.Driver(), func(n *replica.Network) described {
+	d, err := driver.ReadValue(ctx, c.instance.Driver(), func(n *replica.Network) described {
 		r, ok := n.Introspect().Report(c.id)
 		return described{r, ok}
 	})

@@ -33,7 +33,7 @@ func (s *canisters) ListCanisters(ctx context.Context, in *controlv1.ListCaniste
 			return nil, err
 		}
 	}
-	page, err := driver.Ask(ctx, instance.Driver(), func(n *replica.Network) []introspect.CanisterReport {
+	page, err := driver.ReadValue(ctx, instance.Driver(), func(n *replica.Network) []introspect.CanisterReport {
 		return n.Introspect().Reports(after, size+1)
 	})
 	if err != nil {

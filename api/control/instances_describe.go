@@ -46,7 +46,7 @@ func subnetMessage(s *replica.SubnetView) *controlv1.Subnet {
 
 // census counts the open parts of the network.
 func census(ctx context.Context, i *instance.Instance) (*controlv1.Census, error) {
-	c, err := driver.Ask(ctx, i.Driver(), (*replica.Network).Census)
+	c, err := driver.ReadValue(ctx, i.Driver(), (*replica.Network).Census)
 	if err != nil {
 		return nil, err
 	}

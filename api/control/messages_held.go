@@ -29,7 +29,7 @@ func (s *messages) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) 
 	if err != nil {
 		return nil, err
 	}
-	all, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) []introspect.HeldMessage {
+	all, err := driver.ReadValue(ctx, i.Driver(), func(n *replica.Network) []introspect.HeldMessage {
 		return n.Introspect().Held(in.GetRuleId(), page.After.ID, page.Limit+1)
 	})
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *messages) Settle(ctx context.Context, in *controlv1.SettleRequest) (*co
 }
 
 func (s *messages) settleHeld(ctx context.Context, i *instance.Instance, id uint64, in *controlv1.Answer) error {
-	of, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) answered {
+	of, err := driver.ReadValue(ctx, i.Driver(), func(n *replica.Network) answered {
 		h, ok := n.Introspect().HeldMessage(id)
 		if !ok {
 			return answered{}
@@ -159,7 +159,7 @@ func (s *messages) settleCall(ctx context.Context, i *instance.Instance, call *c
 	if err != nil {
 		return err
 	}
-	of, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) answered {
+	of, err := driver.ReadValue(ctx, i.Driver(), func(n *replica.Network) answered {
 		if callee, method, ok := n.Called(*subnet, intercanister.CallID(call.GetCallId())); ok {
 			return answered{&callee, method}
 		}

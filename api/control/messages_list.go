@@ -28,7 +28,7 @@ func listPage[T, M any](ctx context.Context, s *Server, name string, page *contr
 	if err != nil {
 		return nil, "", err
 	}
-	got, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) listed[T] {
+	got, err := driver.ReadValue(ctx, i.Driver(), func(n *replica.Network) listed[T] {
 		entries, next := list(n.Introspect(), p)
 		return listed[T]{entries, next}
 	})
@@ -172,7 +172,7 @@ func (s *messages) heartbeats(ctx context.Context, in *controlv1.ListTimersReque
 	if err != nil {
 		return nil, err
 	}
-	return driver.Ask(ctx, i.Driver(), func(n *replica.Network) (all []string) {
+	return driver.ReadValue(ctx, i.Driver(), func(n *replica.Network) (all []string) {
 		for _, id := range n.Introspect().Heartbeats() {
 			if (of == nil || *of == id) && len(all) < introspect.MaxListed {
 				all = append(all, id.String())

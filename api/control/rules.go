@@ -171,7 +171,7 @@ func (s *messages) ListRules(ctx context.Context, in *controlv1.ListRulesRequest
 	if err != nil {
 		return nil, err
 	}
-	rules, err := driver.Ask(ctx, i.Driver(), (*replica.Network).Rules)
+	rules, err := driver.ReadValue(ctx, i.Driver(), (*replica.Network).Rules)
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func (e *entry) existing(ctx context.Context, raw []byte) (principal.Principal, 
 	if err != nil {
 		return id, err
 	}
-	found, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) bool { return n.HasSubnet(id) })
+	found, err := driver.ReadValue(ctx, e.instance.Driver(), func(n *replica.Network) bool { return n.HasSubnet(id) })
 	if err == nil && !found {
 		err = subnetNotFound(id)
 	}
@@ -184,7 +184,7 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 
 // unanswered returns the error for a call that was awaited in vain: PocketIC's, and what the call waits for.
 func (e *entry) unanswered(ctx context.Context, id replica.RequestID) error {
-	why, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id).Text })
+	why, err := driver.ReadValue(ctx, e.instance.Driver(), func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id).Text })
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (e *entry) awaitLive(ctx context.Context, subnet principal.Principal, id re
 // answer returns the present state of a call; empty if it is unknown, as it is before the first round after its
 // submission.
 func (e *entry) answer(ctx context.Context, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
-	return driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) replica.IngressAnswer {
+	return driver.ReadValue(ctx, e.instance.Driver(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, id)
 		if answer.Status == replica.Received && !n.Shown(subnet, id) {
 			return replica.IngressAnswer{}

@@ -22,7 +22,7 @@ func subject(body []byte) (principal.Principal, error) {
 
 // report describes a canister, which must exist.
 func (e *entry) report(ctx context.Context, id principal.Principal) (*introspect.CanisterReport, error) {
-	report, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) *introspect.CanisterReport {
+	report, err := driver.ReadValue(ctx, e.instance.Driver(), func(n *replica.Network) *introspect.CanisterReport {
 		if report, ok := n.Introspect().Report(id); ok {
 			return &report
 		}

@@ -89,7 +89,7 @@ func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (de
 	if unhosted == nil {
 		return to, nil
 	}
-	isSubnet, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) bool { return n.HasSubnet(receiver) })
+	isSubnet, err := driver.ReadValue(ctx, e.instance.Driver(), func(n *replica.Network) bool { return n.HasSubnet(receiver) })
 	if err == nil && !isSubnet {
 		err = unhosted
 	}
@@ -98,7 +98,7 @@ func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (de
 
 // hosted returns the subnet of a canister id.
 func (e *entry) hosted(ctx context.Context, id principal.Principal) (destination, error) {
-	subnet, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) *principal.Principal {
+	subnet, err := driver.ReadValue(ctx, e.instance.Driver(), func(n *replica.Network) *principal.Principal {
 		if subnet, ok := n.HostOf(id); ok {
 			return &subnet
 		}

@@ -196,7 +196,7 @@ func (p page) Topology() any { return p.shown() }
 
 // Canisters returns up to most canisters, ordered by id.
 func (p page) Canisters(ctx context.Context, most int) ([]pages.Canister, error) {
-	reports, err := driver.Ask(ctx, p.entry.instance.Driver(), func(n *replica.Network) []introspect.CanisterReport {
+	reports, err := driver.ReadValue(ctx, p.entry.instance.Driver(), func(n *replica.Network) []introspect.CanisterReport {
 		return n.Introspect().Reports(principal.Management, most)
 	})
 	return pages.Describe(reports), err
