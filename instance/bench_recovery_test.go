@@ -78,6 +78,7 @@ func newKeptNetwork(b *testing.B, crash bool) *keptNetwork {
 		b.Fatalf("page files: %q, %v", pages, err)
 	}
 	k.pages = pages
+	ratio.SettleDisk()
 	return k
 }
 
