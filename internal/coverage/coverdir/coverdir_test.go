@@ -145,12 +145,11 @@ func TestAModuleWithoutANameHasItsHash(t *testing.T) {
 
 func TestADirectoryHasTheFilesOfTenThousandProcesses(t *testing.T) {
 	dir := t.TempDir()
+	has := 0
 	refusal := func(files int) string {
 		t.Helper()
-		for i := range files {
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("ran-%05d.gob", i)), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+		for ; has < files; has++ {
+			addEmpty(t, filepath.Join(dir, fmt.Sprintf("ran-%05d.gob", has)), filepath.Join(dir, "ran-00000.gob"))
 		}
 		_, err := coverdir.Read(dir, func([32]byte) string { return "" })
 		return fmt.Sprint(err)
@@ -160,5 +159,17 @@ func TestADirectoryHasTheFilesOfTenThousandProcesses(t *testing.T) {
 	}
 	if text := refusal(10_001); !strings.Contains(text, "at most 10000 are read") {
 		t.Errorf("10,001 empty files: %s", text)
+	}
+}
+
+// addEmpty adds an empty file, as a link to another one where the file system has such links: thousands of links take a
+// tenth of the time of thousands of files.
+func addEmpty(t *testing.T, path, other string) {
+	t.Helper()
+	if os.Link(other, path) == nil {
+		return
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func open(t *testing.T) *Folder {
@@ -95,11 +96,15 @@ func TestTheOldestRunsMakeRoomForNewOnes(t *testing.T) {
 	if err := f.Add("finding", true); err != nil {
 		t.Fatal(err)
 	}
-	for n := range 1_056 {
+	// All other runs are later.
+	if err := os.Chtimes(filepath.Join(f.path, hashOf([]byte("finding"))+findingExtension), time.Time{}, time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 96 {
 		add(t, f, fmt.Sprint("later run ", n))
 	}
-	if runs, _ := read(t, f); len(runs) != 1_000 || !runs[999].Finding || runs[999].Text != "finding" || runs[998].Finding {
-		t.Errorf("the folder has %d files and not its finding", len(runs))
+	if runs, _ := read(t, f); len(runs) != 1_000 || !runs[999].Finding || runs[999].Text != "finding" || !strings.HasPrefix(runs[998].Text, "later run ") || runs[998].Finding {
+		t.Errorf("the folder has %d files and not its finding behind a later run", len(runs))
 	}
 	large := open(t)
 	for n := range 96 {
