@@ -3,6 +3,7 @@ package control
 import (
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/canisterd/canisterd/internal/budget"
@@ -18,6 +19,7 @@ import (
 type connections struct {
 	memory *budget.Budget // of messages; nil: without a limit
 	resets resetAllowance // of all connections together
+	isCut  atomic.Bool    // cut was called
 
 	mu   sync.Mutex               // guards open; taken before connection.mu
 	open map[*connection]struct{} // nil after close
@@ -34,6 +36,16 @@ func (c *connections) close() {
 	c.mu.Unlock()
 	for one := range open {
 		_ = one.Close() // its client receives nothing more
+	}
+}
+
+// cut ends the contexts of the handlers that run or begin later.
+func (c *connections) cut() {
+	c.isCut.Store(true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for one := range c.open {
+		one.cut()
 	}
 }
 
@@ -96,6 +108,7 @@ type connection struct {
 	received int64      // bytes read, until handlers have finished with their messages
 	unsent   int64      // bytes of answers passed to gRPC and not written
 	reading  int        // RPCs that may still bring bytes
+	running  *rpc       // the first of the RPCs whose handlers run
 	resume   time.Time  // nothing is read before: its client resets too many RPCs
 	closed   bool       // nothing is counted any more
 }
@@ -159,6 +172,40 @@ func (c *connection) end() {
 	if c.reading--; c.reading == 0 {
 		c.all.memory.Release(c.received)
 		c.received = 0
+	}
+}
+
+// enter puts an RPC into the list of those whose handlers run.
+func (c *connection) enter(r *rpc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.next = c.running; r.next != nil {
+		r.next.previous = r
+	}
+	c.running = r
+}
+
+// leave takes an RPC out of the list of those whose handlers run.
+func (c *connection) leave(r *rpc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.next != nil {
+		r.next.previous = r.previous
+	}
+	if r.previous != nil {
+		r.previous.next = r.next
+	} else {
+		c.running = r.next
+	}
+	r.previous, r.next = nil, nil
+}
+
+// cut ends the contexts of the handlers that run.
+func (c *connection) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for r := c.running; r != nil; r = r.next {
+		r.cancel(DaemonStops.Refuse())
 	}
 }
 

@@ -23,6 +23,9 @@ type rpc struct {
 	connection *connection
 	unwatch    func() bool // stops waiting for the end of the context
 
+	cancel         context.CancelCauseFunc // of the handler's context
+	previous, next *rpc                    // of the connection's RPCs whose handlers run; guarded by its mutex
+
 	mu      sync.Mutex // guards all below: a stream that is cut off ends while its handler still reads
 	taken   int64      // bytes of messages that the handler works on
 	reading bool       // it may still bring bytes
@@ -71,6 +74,19 @@ func (r *rpc) start() {
 		r.unwatch()
 	}
 }
+
+// onCut gives the RPC the function that ends the context of its handler, for when the server is cut off before notCut. It
+// allocates nothing, where context.AfterFunc does so four times.
+func (r *rpc) onCut(cancel context.CancelCauseFunc) {
+	r.cancel = cancel
+	r.connection.enter(r)
+	if r.connection.all.isCut.Load() { // once it is in the list, or cut would miss it
+		cancel(DaemonStops.Refuse())
+	}
+}
+
+// notCut is called when the handler has returned.
+func (r *rpc) notCut() { r.connection.leave(r) }
 
 // take counts the bytes of a message, which the handler works on from now on.
 func (r *rpc) take(bytes int) {

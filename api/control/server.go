@@ -148,6 +148,7 @@ func (s *Server) Close(ctx context.Context) {
 	case <-done:
 	case <-ctx.Done():
 		s.cutOff()
+		s.open.cut()
 		select {
 		case <-done:
 		case <-time.After(cutPatience):
@@ -194,7 +195,12 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(s.cut, func() { cancel(DaemonStops.Refuse()) })()
+	if r != nil {
+		r.onCut(cancel)
+		defer r.notCut()
+	} else {
+		defer context.AfterFunc(s.cut, func() { cancel(DaemonStops.Refuse()) })()
+	}
 	out, err = handler(ctx, in)
 	if refused, ok := errors.AsType[*Error](context.Cause(ctx)); ok && err != nil {
 		return nil, refused
