@@ -193,6 +193,34 @@ func CompareLeast(b *testing.B, limit float64, measured, floor func() time.Durat
 	row(b, limit, TakeTimed(b, measured, floor), Sample.Least)
 }
 
+// Spent is what work took: the time of the clock, and of the processors that this process used. CPU is 0 where the system
+// does not tell.
+type Spent struct{ Wall, CPU time.Duration }
+
+// Spend returns what the work takes.
+func Spend(work func()) Spent {
+	begun, before := time.Now(), cpuTime()
+	work()
+	return Spent{time.Since(begun), time.Duration(cpuTime() - before)}
+}
+
+// CompareSpent is CompareLeast of sides that also know the processor time of what they timed.
+func CompareSpent(b *testing.B, limit float64, measured, floor func() Spent) {
+	b.Helper()
+	var s Sample
+	side := func(work func() Spent, cpu *[]float64) func() float64 {
+		return func() float64 {
+			took := work()
+			if took.CPU > 0 {
+				*cpu = append(*cpu, float64(took.CPU))
+			}
+			return float64(took.Wall)
+		}
+	}
+	s.take(b, side(measured, &s.MeasuredCPU), side(floor, &s.FloorCPU))
+	row(b, limit, s, Sample.Least)
+}
+
 // row reports a sample, and what its number hides.
 func row(b *testing.B, limit float64, s Sample, number func(Sample) (measured, floor float64)) (reported float64) {
 	b.Helper()
