@@ -38,9 +38,11 @@ type caller struct {
 	said     strings.Builder
 }
 
-func newCaller(t testing.TB) *caller {
+func newCaller(t testing.TB) *caller { return newCallerOf(t, componentFile(t, "till.wasm")) }
+
+func newCallerOf(t testing.TB, component []byte) *caller {
 	p := &caller{t: t, place: canistertest.NewPlace(t), open: map[string][]canister.Call{}}
-	m := p.place.Module(componentFile(t, "till.wasm"))
+	m := p.place.Module(component)
 	p.c, p.file = p.place.Canister(m, nil), interfaceOf(t, m)
 	return p
 }

@@ -54,8 +54,11 @@ func javaScript(disabled string) []string {
 	return []string{"node", "componentize.mjs", "OUT", "counter", disabled}
 }
 
-func python() []string {
-	return []string{os.Getenv("CANISTERD_COMPONENTIZE_PY"), "-d", "counter.wit", "-w", "counter", "componentize", "counter", "-o", "OUT"}
+func python(world string) []string {
+	return []string{
+		os.Getenv("CANISTERD_COMPONENTIZE_PY"), "-d", "../../../canister/internal/components/wit", "-d", world + ".wit",
+		"-w", "example:" + world + "/" + world, "componentize", world, "-o", "OUT",
+	}
 }
 
 // counter is a component of counter.wit as a canister.
@@ -137,5 +140,27 @@ func TestAComponentInJavaScriptWithHTTPIsRefused(t *testing.T) {
 }
 
 func TestAComponentInPythonIsACanister(t *testing.T) {
-	counts(t, builtProgram(t, python()), true)
+	counts(t, builtProgram(t, python("counter")), true)
+}
+
+// TestAComponentInPythonCallsOtherCanisters calls a function that makes two calls at the same time, of the bank with an empty
+// principal, which is an empty list.
+func TestAComponentInPythonCallsOtherCanisters(t *testing.T) {
+	p := newCallerOf(t, builtProgram(t, python("relay")))
+	for command, want := range map[string]string{"reply": "\x02\x00\x00\x00", "reject": "\x00\x00\x00\x00"} {
+		for _, step := range []string{"call " + command + ` deposit_each (principal "aaaaa-aa", vec {5; 6})`, command + " " + command} {
+			if err := p.Perform(step); err != nil {
+				t.Fatal(err)
+			}
+		}
+		result := "DIDL\x00\x01y" + want
+		if got, want := p.Said(), fmt.Sprintf("%[1]s: waits, open calls: 2\n%[1]s: %[2]q\n", command, result); got != want {
+			t.Errorf("%s: got %q, want %q", command, got, want)
+		}
+	}
+	var log strings.Builder
+	sayLog(&log, p.c, 0)
+	if !strings.Contains(log.String(), `"5: IC0502: no deposits"`) || !strings.Contains(log.String(), `"6: IC0502: no deposits"`) {
+		t.Errorf("the log is\n%s", log.String())
+	}
 }
