@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,20 +14,21 @@ import (
 	"github.com/canisterd/canisterd/component"
 )
 
-// deployPipes deploys a component with streams, and the canister that it calls.
-func deployPipes(t *testing.T, ic *canisterd.IC) *canisterd.Canister {
+// deployPair deploys a component that calls another canister, which is the same component.
+func deployPair(t *testing.T, file string) *canisterd.Canister {
 	t.Helper()
-	pipes := ic.DeployModule(pipesComponent(t), canisterd.Features("components"))
-	bank := ic.DeployModule(pipesComponent(t), canisterd.Features("components"))
-	if err := pipes.Call(t.Context(), "open", bank.ID()); err != nil {
+	ic := canisterd.New(t)
+	caller := ic.DeployModule(streamsComponent(t, file), canisterd.Features("components"))
+	callee := ic.DeployModule(streamsComponent(t, file), canisterd.Features("components"))
+	if err := caller.Call(t.Context(), "open", callee.ID()); err != nil {
 		t.Fatal(err)
 	}
-	return pipes
+	return caller
 }
 
-func pipesComponent(t *testing.T) []byte {
+func streamsComponent(t *testing.T, file string) []byte {
 	t.Helper()
-	binary, err := os.ReadFile("canister/internal/components/testdata/pipes.wasm")
+	binary, err := os.ReadFile("canister/internal/components/testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func pipesComponent(t *testing.T) []byte {
 func hostedPipe(t *testing.T, calls uint32) any {
 	t.Helper()
 	ctx := t.Context()
-	code, err := component.Compile(ctx, pipesComponent(t))
+	code, err := component.Compile(ctx, streamsComponent(t, "pipes.wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +63,7 @@ func hostedPipe(t *testing.T, calls uint32) any {
 
 func TestAStreamGivesTheSameNumbersInAHostAndInACanister(t *testing.T) {
 	for _, calls := range []uint32{1, 2, 7} {
-		pipes := deployPipes(t, canisterd.New(t))
+		pipes := deployPair(t, "pipes.wasm")
 		got, err := canisterd.Call[uint64](t.Context(), pipes, "pipe", calls)
 		if want := hostedPipe(t, calls); err != nil || any(got) != want {
 			t.Errorf("%d calls: the canister says %d (%v), the host %d", calls, got, err, want)
@@ -71,7 +73,7 @@ func TestAStreamGivesTheSameNumbersInAHostAndInACanister(t *testing.T) {
 
 func TestATaskThatHasReturnedReadsWhatMessagesOfOthersWrite(t *testing.T) {
 	ctx := t.Context()
-	pipes := deployPipes(t, canisterd.New(t))
+	pipes := deployPair(t, "pipes.wasm")
 	done := func(want uint32) {
 		t.Helper()
 		if n, err := canisterd.Query[uint32](ctx, pipes, "done"); err != nil || n != want {
@@ -103,7 +105,7 @@ func TestATaskThatHasReturnedReadsWhatMessagesOfOthersWrite(t *testing.T) {
 // TestATaskIsAnsweredByCallsThatOthersMakeInItsMessages asks the worker, which calls the bank in the message of the task that asks.
 func TestATaskIsAnsweredByCallsThatOthersMakeInItsMessages(t *testing.T) {
 	ctx := t.Context()
-	pipes := deployPipes(t, canisterd.New(t))
+	pipes := deployPair(t, "pipes.wasm")
 	if err := pipes.Call(ctx, "work", true); err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +140,30 @@ func TestATaskIsAnsweredByCallsThatOthersMakeInItsMessages(t *testing.T) {
 }
 
 func TestATaskThatWaitsForAnotherOneNeedsACallOfItsOwn(t *testing.T) {
-	pipes := deployPipes(t, canisterd.New(t))
+	pipes := deployPair(t, "pipes.wasm")
 	const want = "expect waits, and has made no call that could wake it"
 	for _, calls := range []bool{false, true} { // the call responds before there is a value
 		if err := pipes.Call(t.Context(), "expect", calls); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("calls %v: got %v, want a text with %q", calls, err, want)
 		}
+	}
+}
+
+// TestStreamsAndFuturesOfWitBindgenPassNumbersBetweenTasks runs a component in Rust. Its tasks go on after they have returned.
+func TestStreamsAndFuturesOfWitBindgenPassNumbersBetweenTasks(t *testing.T) {
+	ctx := t.Context()
+	relay := deployPair(t, "relay.wasm")
+	if all, err := canisterd.Call[[]uint32](ctx, relay, "collect", uint32(3)); err != nil || !slices.Equal(all, []uint32{1, 10, 100, 2, 20, 200, 3, 30, 300}) {
+		t.Errorf("collect: %v, %v", all, err)
+	}
+	if err := relay.Call(ctx, "begin", uint32(2)); err != nil {
+		t.Fatal(err)
+	}
+	// Its calls are answered before those of collect that are made later.
+	if all, err := canisterd.Call[[]uint32](ctx, relay, "collect", uint32(2)); err != nil || len(all) != 6 {
+		t.Errorf("collect: %v, %v", all, err)
+	}
+	if sum, err := canisterd.Call[uint32](ctx, relay, "sum"); err != nil || sum < 4+5 {
+		t.Errorf("sum: %d, %v", sum, err)
 	}
 }

@@ -332,3 +332,50 @@ func TestStreamsAndFuturesOfACanisterDoWhatTheHostDoes(t *testing.T) {
 		t.Errorf("%d copies, %d that wait, %d different traps: the test is weak: %v", copied, blocked, len(traps), traps)
 	}
 }
+
+// TestResourcesOfACanisterDoWhatTheHostDoes does so with two resources of the component.
+func TestResourcesOfACanisterDoWhatTheHostDoes(t *testing.T) {
+	binary := componentFile(t, "ends.wasm")
+	place := canistertest.NewPlace(t)
+	m := place.Module(binary)
+	instantiate := newHosted(t, binary)
+	traps := map[string]bool{}
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		own, host := newEnds(t, place, m), instantiate()
+		kinds := []string{"account", "card"}
+		var handles []string // kinds of handles from 1
+		for {
+			c := endsCall{"destroyed", nil}
+			switch n := random.IntN(12); {
+			case len(handles) == 0 || n < 4:
+				c = endsCall{kinds[random.IntN(2)], []uint32{random.Uint32()}}
+				handles = append(handles, c.name)
+			case n < 11:
+				at := random.IntN(len(handles))
+				kind := handles[at]
+				if random.IntN(12) == 0 {
+					kind = kinds[random.IntN(2)]
+				}
+				c = endsCall{kind + []string{"-rep", "-drop"}[n%2], []uint32{uint32(at + 1)}}
+			}
+			got, want := own.call(t, c.name, c.args...), host.call(t, c.name, c.args...)
+			if got != want {
+				t.Fatalf("seed %d: %s%v is %q, and the host says %q", seed, c.name, c.args, got, want)
+			}
+			if strings.ContainsAny(got, "abcdefghijklmnopqrstuvwxyz") {
+				traps[got] = true
+				break
+			}
+		}
+		own.c.Close()
+		if err := host.instance.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"unknown handle index 2", "handle index 1 used with the wrong type, expected guest-defined resource but found a different guest-defined resource"} {
+		if !traps[want] {
+			t.Errorf("no run trapped with %q: the test is weak: %v", want, traps)
+		}
+	}
+}

@@ -32,9 +32,15 @@ type Canon struct {
 	Func            *ComponentFunc // that is lowered
 	Result          Type           // that task.return returns
 	Resource        Type           // of resource.new, resource.rep and resource.drop
+	Own             *OwnResource   // the same if the component defines it; nil if it imports it
 	Element         Type           // of the stream or future, zero if it has none; equal for two that may be the two ends of one
 	Slot            uint32         // of context.get and context.set
 	Options         CanonOptions
+}
+
+// OwnResource is a resource type that an instance of a component defines.
+type OwnResource struct {
+	Destructor *CoreItem // nil if it has none
 }
 
 // CanonOptions are the options of a canonical definition. Those that are not given are nil. Functions that cancel are Async as those
@@ -160,12 +166,13 @@ func (t Type) FlatCount() uint64 {
 // passed in memory (specification: MAX_FLAT_PARAMS).
 const MaxFlatParams = maxFlatParams
 
-// linkedItem is an item of an index space. Only the field of its sort is set; types have none.
+// linkedItem is an item of an index space. Only the field of its sort is set; types other than resources have none.
 type linkedItem struct {
 	module    *linkedCode
 	function  *ComponentFunc
 	component *linkedComponent
 	instance  *linkedExports
+	resource  *OwnResource
 }
 
 // linkedExports are the exports of an instance in their order.

@@ -72,7 +72,7 @@ func (s *linkedScope) define(body any, args map[string]linkedItem) {
 	case outerAlias:
 		s.outerAlias(body)
 	case typeDef:
-		s.add(sortType, linkedItem{})
+		s.add(sortType, linkedItem{resource: s.resource(body.body)})
 	case canonDef:
 		s.canonical(body)
 	case importDef:
@@ -151,7 +151,7 @@ func (s *linkedScope) canonical(d canonDef) {
 	case canonLower:
 		c.Func = s.items[sortFunc][d.function].function
 	case canonResourceNew, canonResourceDrop, canonResourceRep:
-		c.Resource = Type{s.scope.resourceAt(0, d.typ).resource}
+		c.Resource, c.Own = Type{s.scope.resourceAt(0, d.typ).resource}, s.items[sortType][d.typ].resource
 	case canonTaskReturn:
 		if d.result != nil {
 			c.Result = describeType(s.scope.resolve(0, *d.result))
@@ -164,6 +164,19 @@ func (s *linkedScope) canonical(d canonDef) {
 		c.Options.Async = c.Options.Async || d.flag
 	}
 	s.addCore(sortCoreFunc, CoreItem{Canon: c})
+}
+
+// resource gives the resource of a type definition, nil for another one.
+func (s *linkedScope) resource(body any) *OwnResource {
+	d, ok := body.(resourceDef)
+	switch {
+	case !ok:
+		return nil
+	case d.destructor == nil:
+		return &OwnResource{}
+	}
+	destructor := s.core[sortCoreFunc][*d.destructor]
+	return &OwnResource{&destructor}
 }
 
 func (s *linkedScope) options(list []option) CanonOptions {

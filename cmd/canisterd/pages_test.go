@@ -112,6 +112,7 @@ func (r *reader) block(info, text string) error {
 // excerptsFrom are the folders of programs that tests run, with the target that does it.
 var excerptsFrom = map[string]string{
 	"component/":                "make test, make test-components",
+	"canister/":                 "make test",
 	"docker-compose.yml":        "make test",
 	"examples/":                 "make test, make test-clients",
 	"explore/":                  "make test",

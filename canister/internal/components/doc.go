@@ -8,9 +8,10 @@
 //
 //	core modules  those that the component instantiates become one: their functions, globals, tables and segments are put one
 //	              after the other, and imports become references. One of them has a memory (merge.go)
-//	runtime       tasks, subtasks, waitable sets, Candid, the functions of ic:canister and of WASI. It is position-independent
-//	              code: its data and stack are in memory that an allocator gives it in the start function (start.go)
-//	tables        the types of exported functions, for the runtime (tables.go)
+//	runtime       tasks, subtasks, streams, futures, waitable sets, resources, Candid, the functions of ic:canister and of WASI. It is
+//	              position-independent code: its data and stack are in memory that an allocator gives it in the start function
+//	              (start.go)
+//	tables        the types of exported functions, and of elements of streams and futures, for the runtime (tables.go, ends.go)
 //	functions     that go between both: invoke calls an exported function by its number, with the core values in the slots at
 //	              the beginning of the runtime's memory (functions.go)
 //	exports       an update or query method for each exported function, the entry points of ic:canister, and the interface in

@@ -21,8 +21,11 @@ func (l *linker) canonical(c *component.Canon) uint32 {
 func (l *linker) define(c *component.Canon) uint32 {
 	typ := functionType(c.Params, c.Results)
 	checkEncoding(c.Options)
-	if strings.HasPrefix(c.Name, "stream.") || strings.HasPrefix(c.Name, "future.") {
+	switch {
+	case strings.HasPrefix(c.Name, "stream.") || strings.HasPrefix(c.Name, "future."):
 		return l.endFunction(c, typ)
+	case c.Own != nil:
+		return l.resourceFunction(c, typ)
 	}
 	switch c.Name {
 	case "lower":

@@ -38,7 +38,7 @@ func Link(binary []byte) (module []byte, err error) {
 	}()
 	l := &linker{
 		linking: linking, functionOf: map[*component.Canon]uint32{}, typeIndex: map[string]uint32{}, names: map[uint32]string{},
-		dispatchers: map[string]uint32{},
+		dispatchers: map[string]uint32{}, ownResources: map[*component.OwnResource]int32{},
 	}
 	l.collect()
 	l.tables = newTables(len(l.exported))
@@ -81,6 +81,7 @@ type linker struct {
 	wasi             bool // the component imports WASI
 	importAllocators []component.CoreItem
 	resources        map[component.Type]string // see resourceNames
+	ownResources     map[*component.OwnResource]int32
 	tables           *tables
 	exported         []exported
 }

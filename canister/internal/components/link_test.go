@@ -24,7 +24,7 @@ func read(t testing.TB, path string) []byte {
 func TestComponentsThatCannotBeCanistersAreRefusedWithTheReason(t *testing.T) {
 	for file, want := range map[string]string{
 		"refused/hidden-record": "func not valid to be used as import",
-		"valid/accounts":        "uses resource.new",
+		"valid/accounts":        "contains components that call each other",
 		"valid/builtins":        "imports later, which no canister has: it can import functions of ic:canister alone",
 		"valid/desk":            "a function has a type with a stream, which canisters cannot send",
 		"valid/memories":        "has more than one memory",
@@ -100,6 +100,8 @@ func TestDamagedComponentsAreRefused(t *testing.T) {
 func FuzzLink(f *testing.F) {
 	f.Add(read(f, "testdata/tasks.wasm"))
 	f.Add(read(f, "testdata/starts.wasm"))
+	f.Add(read(f, "testdata/pipes.wasm"))
+	f.Add(read(f, "testdata/ends.wasm"))
 	f.Fuzz(func(_ *testing.T, binary []byte) {
 		if linked, err := components.Link(binary); err == nil {
 			_, _ = rewrite.Rewrite(linked, rewrite.Options{Conformance: true})

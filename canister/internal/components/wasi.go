@@ -139,7 +139,7 @@ func (l *linker) fails(what string) code {
 func (l *linker) drop(c *component.Canon, typ string) uint32 {
 	short, ok := ofWASI(l.resourceNames()[c.Resource])
 	if !ok {
-		refuse("the component uses %s of a resource of its own, which components that are canisters cannot have", c.Name)
+		refuse("the component uses %s of a resource that it imports, which no canister has", c.Name)
 	}
 	l.wasi = true
 	if name, ok := wasiResources[short]; ok {

@@ -8,7 +8,7 @@ static u32 free_item, handle_count;
 
 static const char kind_names[][28] = { // of enum item_kind
   "", "subtask", "readable end of a stream", "writable end of a stream", "readable end of a future", "writable end of a future",
-  "waitable set", "input stream", "output stream", "pollable",
+  "waitable set", "input stream", "output stream", "pollable", "resource",
 };
 
 static u32 kind_of(u32 handle) {
@@ -16,6 +16,7 @@ static u32 kind_of(u32 handle) {
   return kind == OPEN_CALL ? FREE : kind;
 }
 
+// wrong_type begins the text of a trap about a handle. It traps if there is none.
 static struct text wrong_type(u32 handle) {
   struct text t = {0};
   u32 kind = kind_of(handle);
@@ -81,4 +82,29 @@ void free_handle(u32 handle) {
   items[handle].kind = FREE;
   items[handle].next_free = free_item;
   free_item = handle;
+}
+
+// Resources of the component: no function of a canister passes one, so all are its own.
+
+static struct item *resource_at(u32 handle, u32 resource) {
+  struct item *r = item_at(handle, RESOURCE);
+  if (r->resource == resource) return r;
+  struct text t = wrong_type(handle);
+  add_text(&t, "expected guest-defined resource but found a different guest-defined resource");
+  trap(&t);
+}
+
+EXPORT("resource.new") u32 resource_new(u32 representation, u32 resource) {
+  u32 handle = add_item(RESOURCE);
+  items[handle].resource = resource;
+  items[handle].representation = representation;
+  return handle;
+}
+
+EXPORT("resource.rep") u32 resource_rep(u32 handle, u32 resource) { return resource_at(handle, resource)->representation; }
+
+EXPORT("resource.remove") u32 resource_remove(u32 handle, u32 resource) {
+  u32 representation = resource_at(handle, resource)->representation;
+  free_handle(handle);
+  return representation;
 }

@@ -3,7 +3,7 @@
 // What an item is. Waitables have the code of their events, as the specification numbers them.
 enum item_kind {
   FREE = 0, SUBTASK = 1, STREAM_READABLE = 2, STREAM_WRITABLE = 3, FUTURE_READABLE = 4, FUTURE_WRITABLE = 5,
-  SET, INPUT_STREAM, OUTPUT_STREAM, POLLABLE,
+  SET, INPUT_STREAM, OUTPUT_STREAM, POLLABLE, RESOURCE,
   OPEN_CALL, // a call whose response has not come, and whose subtask the program dropped: no handle
 };
 
@@ -40,6 +40,10 @@ struct item {
           u32 length, progress; // of the buffer, in elements
         };
       };
+    };
+    struct { // a resource of the component
+      u32 resource; // its type, by the number that the linker gave it
+      u32 representation;
     };
     u32 stream; // of an output stream: STDOUT or STDERR
     u64 due;    // when a pollable is ready

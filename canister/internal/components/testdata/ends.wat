@@ -1,5 +1,5 @@
 ;; The built-in functions of streams and futures, one by one: the function for a type of elements takes the number of a built-in
-;; function, and its parameters.
+;; function, and its parameters. Those of two resources, too.
 (component
   (core module $Memory
     (memory (export "mem") 1)
@@ -343,6 +343,28 @@
     (export "write-sync" (func $done.write-sync))
     (export "cancel-read-sync" (func $done.cancel-read-sync))))))
   (func (export "done") (param "which" u32) (param "a" u32) (param "b" u32) (param "c" u32) (result u64) (canon lift (core func $done "do")))
+
+  ;; The destructor of accounts adds up what they represent.
+  (core module $Destroy
+    (global $sum (mut i32) (i32.const 0))
+    (func (export "destroy") (param i32) (global.set $sum (i32.add (global.get $sum) (local.get 0))))
+    (func (export "destroyed") (result i32) (global.get $sum)))
+  (core instance $destroy (instantiate $Destroy))
+  (type $account (resource (rep i32) (dtor (core func $destroy "destroy"))))
+  (type $card (resource (rep i32)))
+  (canon resource.new $account (core func $account.new))
+  (canon resource.rep $account (core func $account.rep))
+  (canon resource.drop $account (core func $account.drop))
+  (canon resource.new $card (core func $card.new))
+  (canon resource.rep $card (core func $card.rep))
+  (canon resource.drop $card (core func $card.drop))
+  (func (export "account") (param "rep" u32) (result u32) (canon lift (core func $account.new)))
+  (func (export "account-rep") (param "account" u32) (result u32) (canon lift (core func $account.rep)))
+  (func (export "account-drop") (param "account" u32) (canon lift (core func $account.drop)))
+  (func (export "card") (param "rep" u32) (result u32) (canon lift (core func $card.new)))
+  (func (export "card-rep") (param "card" u32) (result u32) (canon lift (core func $card.rep)))
+  (func (export "card-drop") (param "card" u32) (canon lift (core func $card.drop)))
+  (func (export "destroyed") (result u32) (canon lift (core func $destroy "destroyed")))
 
   (func (export "poke") (param "at" u32) (param "value" u32) (canon lift (core func $memory "poke")))
   (func (export "peek") (param "at" u32) (result u32) (canon lift (core func $memory "peek")))
