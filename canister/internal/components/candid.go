@@ -65,8 +65,17 @@ func (c *candidTypes) compose(typ component.Type) *candid.Type {
 		own, err := candid.VariantOf(c.fields(typ)...)
 		return checked(own, err)
 	}
-	refuse("a function has a type with a %s, which canisters cannot send", typ.Kind())
+	what, ok := unsendable[typ.Kind()]
+	if !ok {
+		what = "a " + typ.Kind().String()
+	}
+	refuse("a function has a type with %s, which canisters cannot send", what)
 	return nil
+}
+
+// unsendable are kinds of types that no message has and whose name says too little.
+var unsendable = map[component.Kind]string{
+	component.KindOwn: "an owned resource", component.KindBorrow: "a borrowed resource", component.KindErrorContext: "an error context",
 }
 
 func checked(own *candid.Type, err error) *candid.Type {

@@ -36,9 +36,15 @@ func TestComponentsThatCannotBeCanistersAreRefusedWithTheReason(t *testing.T) {
 		"wasi/clerk":            "imports wasi:http/types@0.2.12, and a canister has no network",
 		"wasi/tally":            "imports wasi:clocks/monotonic-clock@0.3.0, and a canister has version 0.2 of WASI",
 	} {
-		if _, err := components.Link(read(t, "../../../component/testdata/"+file+".wasm")); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want a text with %q", file, err, want)
-		}
+		notLinked(t, "../../../component/testdata/"+file+".wasm", want)
+	}
+	notLinked(t, "testdata/exported-resource.wasm", "a function has a type with an owned resource, which canisters cannot send")
+}
+
+func notLinked(t *testing.T, file, want string) {
+	t.Helper()
+	if _, err := components.Link(read(t, file)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: got %v, want a text with %q", file, err, want)
 	}
 }
 
