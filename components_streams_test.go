@@ -139,6 +139,15 @@ func TestATaskIsAnsweredByCallsThatOthersMakeInItsMessages(t *testing.T) {
 	}
 }
 
+func TestATaskThatYieldsGoesOnAfterThoseThatItWoke(t *testing.T) {
+	pipes := deployPair(t, "pipes.wasm")
+	err := pipes.Call(t.Context(), "work", true)
+	read, yielding := canisterd.Call[uint32](t.Context(), pipes, "pay_and_yield", uint32(5))
+	if err := errors.Join(err, yielding); err != nil || read != 1 {
+		t.Errorf("the worker has read %d times (%v), want 1", read, err)
+	}
+}
+
 func TestATaskThatWaitsForAnotherOneNeedsACallOfItsOwn(t *testing.T) {
 	pipes := deployPair(t, "pipes.wasm")
 	const want = "expect waits, and has made no call that could wake it"

@@ -202,6 +202,7 @@
     (global $out (mut i32) (i32.const 0)) ;; the writable end
     (global $left (mut i32) (i32.const 0))
     (global $done (mut i32) (i32.const 0))
+    (global $reads (mut i32) (i32.const 0)) ;; how often it read
     (func (export "work") (param $careful i32) (result i32)
       (local $ends i64)
       (global.set $careful (local.get $careful))
@@ -232,6 +233,7 @@
               (call $drop-readable (local.get $handle))
               (call $set.drop (i32.load (global.get $worker)))
               (return (i32.const 0 (; exit ;)))))
+          (global.set $reads (i32.add (global.get $reads) (i32.const 1)))
           (call $request (global.get $worker))))
       (call $wait (global.get $worker)))
     (func $next-amount
@@ -246,6 +248,11 @@
         (then
           (if (i32.ne (call $cancel-write (global.get $out)) (i32.const 2 (; cancelled ;))) (then unreachable))
           (global.set $left (i32.add (global.get $left) (local.get $amount))))))
+    ;; pay-and-yield returns how often the worker has read when it goes on.
+    (func (export "pay-and-yield") (param $amount i32) (result i32) (call $pay (local.get $amount)) (i32.const 1 (; yield ;)))
+    (func (export "pay-and-yield-event") (param i32 i32 i32) (result i32)
+      (call $return-u32 (global.get $reads))
+      (i32.const 0 (; exit ;)))
     (func (export "pay-and-trap") (param $amount i32) (call $pay (local.get $amount)) unreachable)
     (func (export "dismiss") (call $drop-writable (global.get $out)))
     (func (export "left") (result i32) (global.get $left))
@@ -314,6 +321,8 @@
     (canon lift (core func $main "pipe") async (callback (core func $main "pipe-event"))))
   (func (export "work") async (param "careful" bool) (canon lift (core func $main "work") async (callback (core func $main "work-event"))))
   (func (export "pay") (param "amount" u32) (canon lift (core func $main "pay")))
+  (func (export "pay-and-yield") async (param "amount" u32) (result u32)
+    (canon lift (core func $main "pay-and-yield") async (callback (core func $main "pay-and-yield-event"))))
   (func (export "pay-and-trap") (param "amount" u32) (canon lift (core func $main "pay-and-trap")))
   (func (export "dismiss") (canon lift (core func $main "dismiss")))
   (func (export "expect") async (param "calls" bool) (result u32)
