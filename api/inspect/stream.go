@@ -213,16 +213,25 @@ func receive(ctx context.Context, stream grpc.ClientStream, m method, to chan<- 
 type eventWriter struct {
 	writer  io.Writer
 	control *http.ResponseController
+	allowed time.Time // when the write deadline was set
 	err     error
+}
+
+// allow sets the write deadline, unless it was set lately: that takes longer than to write an event.
+func (e *eventWriter) allow() {
+	now := time.Now()
+	if e.err != nil || now.Sub(e.allowed) < writePatience/8 {
+		return
+	}
+	e.allowed = now
+	if err := e.control.SetWriteDeadline(now.Add(writePatience)); !errors.Is(err, http.ErrNotSupported) {
+		e.err = err
+	}
 }
 
 // write writes a part of an event.
 func (e *eventWriter) write(format string, args ...any) {
-	if e.err == nil {
-		if err := e.control.SetWriteDeadline(time.Now().Add(writePatience)); !errors.Is(err, http.ErrNotSupported) {
-			e.err = err
-		}
-	}
+	e.allow()
 	if e.err == nil {
 		_, e.err = fmt.Fprintf(e.writer, format, args...)
 	}

@@ -1,9 +1,6 @@
 package introspect
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -23,24 +20,38 @@ type PendingTimer struct {
 // Timers returns the deadlines in the order in which they fall due: global timers, deadlines of calls, expiries of
 // users' messages, timeouts of stop_canister and so on.
 func (n *Network) Timers(page Page) ([]PendingTimer, *Cursor) {
-	type entry struct {
-		at Cursor
-		PendingTimer
-	}
-	var all []entry
-	for i, m := range n.Subnets {
-		for _, d := range m.Deadlines.All() {
-			all = append(all, entry{Cursor{d.At, i, d.Order}, m.timer(&d.Deadline)})
-		}
-	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(a.at.compare(b.at)) })
 	l := list[PendingTimer](page)
-	for _, e := range all {
-		if l.wants(e.at, e.Canister) {
-			l.add(e.at, e.PendingTimer)
+	pending := make([][]timers.Pending, len(n.Subnets))
+	for i, m := range n.Subnets {
+		pending[i] = m.Deadlines.All()
+	}
+	for !l.more { // a busy network has tens of thousands, most of them not on the page
+		next := earliest(pending)
+		if next < 0 {
+			break
+		}
+		d := &pending[next][0]
+		pending[next] = pending[next][1:]
+		at := Cursor{d.At, next, d.Order}
+		if at.compare(page.After) <= 0 {
+			continue
+		}
+		if t := n.Subnets[next].timer(&d.Deadline); l.wants(at, t.Canister) {
+			l.add(at, t)
 		}
 	}
 	return l.result()
+}
+
+// earliest returns the list whose first deadline is the earliest, the first of several; −1 if all lists are empty.
+func earliest(lists [][]timers.Pending) int {
+	first := -1
+	for i, list := range lists {
+		if len(list) > 0 && (first < 0 || list[0].At < lists[first][0].At) {
+			first = i
+		}
+	}
+	return first
 }
 
 func (m *Subnet) timer(d *timers.Deadline) PendingTimer {
