@@ -47,7 +47,7 @@ func TestANewUserFindsARaceAndKeepsATestOfIt(t *testing.T) {
 		t.Errorf("the emitted test finds no race before the repair: %v\n%s\n%s", err, output, mustRead(t, "race_test.go"))
 	}
 	writeFile(t, "app.wasm.gz", mustRead(t, filepath.Join(bug, "fixed.wasm.gz")))
-	if output, err := goTests(t, environment); err != nil {
+	if output, err := exec.CommandContext(t.Context(), "./"+testBinary).CombinedOutput(); err != nil {
 		t.Errorf("the emitted test fails after the repair: %v\n%s", err, output)
 	}
 }
@@ -314,6 +314,9 @@ func moduleOfUser(t *testing.T, root string) string {
 		strings.Join(needed, "\n") + "\nreplace " + modulePath + " => " + filepath.ToSlash(filepath.Clean(root)) + "\n"
 }
 
+// testBinary is the file of the tests that goTests ran last, which run again without being linked again.
+const testBinary = "race.test.exe"
+
 // goTests runs the Go tests of the current folder, and returns their output. The emitted test is formatted.
 func goTests(t *testing.T, environment []string) (string, error) {
 	t.Helper()
@@ -321,7 +324,7 @@ func goTests(t *testing.T, environment []string) (string, error) {
 	if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
 		t.Errorf("gofmt writes the emitted test in another way (%v):\n%s\ninstead of\n%s", err, formatted, text)
 	}
-	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "./...")
+	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-o", testBinary, "-ldflags=-s -w", ".")
 	command.Env = environment
 	output, err := command.CombinedOutput()
 	return string(output), err
