@@ -24,7 +24,7 @@ const (
 
 // NewWriter returns a Coder that writes a file. Writes are of up to 256 KiB.
 func NewWriter(to io.Writer) *Coder {
-	c := &Coder{version: Version, to: to, sum: sha256.New(), buf: make([]byte, 0, frameBytes)}
+	c := &Coder{version: Version, to: to, sum: sha256.New()}
 	c.put(binary.BigEndian.AppendUint32([]byte(magic), Version))
 	return c
 }
@@ -35,7 +35,7 @@ func NewHasher(version uint32) *Coder {
 	if version < OldestHashed || version > Version {
 		panic(fmt.Sprintf("archive: a state of version %d is not hashed", version))
 	}
-	return &Coder{version: version, hashOnly: true, contents: sha256.New(), buf: make([]byte, 0, frameBytes)}
+	return &Coder{version: version, hashOnly: true, contents: sha256.New()}
 }
 
 // Hash returns the SHA-256 of the names and contents of the sections so far. It depends on the state and the version
