@@ -24,7 +24,7 @@ import (
 func crowdedStage(t testing.TB) (*real.Stage, replica.Config) {
 	engine := canistertest.NewEngine(t)
 	s := real.NewStage(t, replica.Config{
-		Engine: engine, SliceInstructions: 2_000_000, StreamMessages: 1, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 1}},
+		Engine: engine, SliceInstructions: 200_000, StreamMessages: 1, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 1}},
 	})
 	for i, name := range canisterNames {
 		s.Create(name, i/4, real.Plenty)
@@ -65,12 +65,12 @@ func crowdedStage(t testing.TB) (*real.Stage, replica.Config) {
 		run("B", `call A.run(reply "y") within 30 on-reply(reply arg); call management.raw_rand("DIDL\00\00")`)
 		run("E", `call A.run(reply "y") cycles 5 on-reply(reply arg); call A.run(reply "z") within 20`)
 	}
-	run("C", `call D.run(spin 30_000_000; reply "x") on-reply(reply "x")`)
+	run("C", `call D.run(spin 3_000_000; reply "x") on-reply(reply "x")`)
 	s.Round()
 	run("A", `call D.run(reply "y") cycles 9; call D.run(reply "y") within 300`)
 	s.Round()
 	s.SubmitManagement("D", "stop_canister", s.About("D", ""))
-	s.SubmitManagement("B", "install_code", s.InstallArgs("B", real.Upgrade, canistertest.Scriptable(), canistertest.Script().Busy(9_000_000).Bytes()))
+	s.SubmitManagement("B", "install_code", s.InstallArgs("B", real.Upgrade, canistertest.Scriptable(), canistertest.Script().Busy(900_000).Bytes()))
 	s.Round()
 	s.SubmitManagement("B", "uninstall_code", s.About("B", ""))
 	run("C", `reply "z"`)
