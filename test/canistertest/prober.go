@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
@@ -21,15 +22,30 @@ const (
 // System API, by their place in canister.SystemAPI.
 const probeShow = 255
 
+// systemAPI are the functions of the System API, listed once.
+var systemAPI = sync.OnceValue(canister.SystemAPI)
+
 // Prober is a canister whose messages are plain lists of calls of the System API, with a
 // 32-bit or a 64-bit memory. It has an update method "run", a query method "ask", a
 // composite query method "compose", and canister_init; "mute" is "run" for programs that answer
 // themselves, and "said" answers with what the last program said that did not.
-// The first page of its heap is the program's own.
-func Prober(wide bool) []byte { return assembleProber(wide, "") }
+// The first page of its heap is the program's own. It is assembled once, and the caller must not change it.
+func Prober(wide bool) []byte { return assembleProber(prober{wide: wide}) }
 
-func assembleProber(wide bool, hooks string) []byte {
-	module, err := wat.Assemble(proberText(wide, hooks))
+// prober says which prober to make.
+type prober struct{ wide, hooked bool }
+
+// assembledProbers are the modules of those that tests of this process have used.
+var assembledProbers assembled[prober]
+
+func assembleProber(p prober) []byte { return assembledProbers.of(p, p.assemble) }
+
+func (p prober) assemble() []byte {
+	hooks := ""
+	if p.hooked {
+		hooks = proberHooks
+	}
+	module, err := wat.Assemble(proberText(p.wide, hooks))
 	if err != nil {
 		panic(fmt.Errorf("canistertest: the prober: %w", err))
 	}
@@ -42,7 +58,7 @@ func proberText(wide bool, hooks string) string {
 		pointer = "i64"
 	}
 	var imports, calls, table strings.Builder
-	for i, f := range canister.SystemAPI() {
+	for i, f := range systemAPI() {
 		if wide && f.Narrow {
 			continue
 		}
@@ -156,7 +172,7 @@ const nothing = -2
 
 var probeNumbers = func() map[string]int {
 	numbers := make(map[string]int)
-	for i, f := range canister.SystemAPI() {
+	for i, f := range systemAPI() {
 		numbers[f.Name] = i
 	}
 	return numbers
@@ -174,7 +190,7 @@ type Word struct {
 func (p *Probe) Call(name, text string, words ...Word) error {
 	operation, known := probeNumbers[name]
 	size := -1
-	if known && strings.HasSuffix(canister.SystemAPI()[operation].Type, "()") {
+	if known && strings.HasSuffix(systemAPI()[operation].Type, "()") {
 		size = nothing
 	}
 	if name == "show" && len(words) == 2 {

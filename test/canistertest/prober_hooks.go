@@ -41,7 +41,7 @@ func Closure(ending, kept string) (fn, env int, err error) {
 // the timer and the hook for low memory log what the program said, and so does canister_post_upgrade with the
 // program it is given; canister_inspect_message and the query method "transformed" trap with it. Without a program
 // inspection accepts, and the others do nothing.
-func HookedProber(wide bool) []byte { return assembleProber(wide, proberHooks) }
+func HookedProber(wide bool) []byte { return assembleProber(prober{wide: wide, hooked: true}) }
 
 const proberHooks = `(func $keep (local $place ptr)
   (local.set $place (call $number (ptr.const WORDS)))

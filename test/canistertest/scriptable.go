@@ -51,20 +51,31 @@ type Variant struct {
 }
 
 // Module is the variant's module, assembled once. The caller must not change it.
-func (v Variant) Module() []byte {
-	assembled.Lock()
-	defer assembled.Unlock()
-	if assembled.modules[v] == nil {
-		assembled.modules[v] = v.assemble()
-	}
-	return assembled.modules[v]
+func (v Variant) Module() []byte { return assembledVariants.of(v, v.assemble) }
+
+// assembledVariants are the modules of the variants that tests of this process have used.
+var assembledVariants assembled[Variant]
+
+// assembled are modules that are assembled once in the process, by what they are made of. The zero value is empty.
+type assembled[K comparable] struct {
+	mu      sync.Mutex // guards modules
+	modules map[K][]byte
 }
 
-// assembled are the modules of the variants that tests of this process have used.
-var assembled = struct {
-	sync.Mutex
-	modules map[Variant][]byte
-}{modules: map[Variant][]byte{}}
+// of is the module of a key.
+func (a *assembled[K]) of(key K, assemble func() []byte) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	module, found := a.modules[key]
+	if !found {
+		if a.modules == nil {
+			a.modules = make(map[K][]byte)
+		}
+		module = assemble()
+		a.modules[key] = module
+	}
+	return module
+}
 
 func (v Variant) assemble() []byte {
 	binary, err := wat.Options{OmitNames: !v.Named}.Assemble(v.text())
