@@ -169,10 +169,10 @@ func (s *Stage) Run(n int, program string) string { return s.Call(n, "run", prog
 // first.
 func (s *Stage) OnSubnet(position, n int) int { return int(First(position)-s.First) + n }
 
-// NewWasmStage makes a network of canisters that run a module, on their own engine.
+// NewWasmStage makes a network of canisters that run a module, on the engine of all tests.
 func NewWasmStage(t testing.TB, config replica.Config, module []byte) *Stage {
 	t.Helper()
-	config.Engine = canistertest.NewEngine(t)
+	config.Engine = canistertest.SharedEngine(t)
 	return NewStage(t, WithManager(config, module))
 }
 

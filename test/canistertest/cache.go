@@ -2,6 +2,7 @@ package canistertest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func Main(m *testing.M) (code int) {
 	cacheHome = home
 	defer func() {
 		cacheHome = ""
-		if err := os.RemoveAll(home); err != nil {
+		if err := errors.Join(closeShared(), os.RemoveAll(home)); err != nil {
 			fmt.Fprintln(os.Stderr, "removing compiled modules:", err)
 			code = 1
 		}
@@ -118,11 +119,7 @@ func UseFragments(tb testing.TB, use canister.Fragments, random uint64) {
 // shares compiled modules with the others.
 func NewEngine(tb testing.TB) *canister.Engine {
 	tb.Helper()
-	config := canister.EngineConfig{Fragments: fragments, Seed: seed}
-	if cacheHome != "" {
-		config.CacheDir = modulesIn(cacheHome)
-	}
-	engine, err := canister.NewEngine(config)
+	engine, err := openEngine()
 	if err != nil {
 		tb.Fatalf("make an engine: %v", err)
 	}
@@ -134,17 +131,48 @@ func NewEngine(tb testing.TB) *canister.Engine {
 	return engine
 }
 
-// SharedEngine is one engine without options for all tests of the process, so that each module is compiled once. It is
-// never closed.
-func SharedEngine(tb testing.TB) *canister.Engine {
-	tb.Helper()
-	engine, err := sharedEngine()
-	if err != nil {
-		tb.Fatalf("make an engine: %v", err)
+func openEngine() (*canister.Engine, error) {
+	config := canister.EngineConfig{Fragments: fragments, Seed: seed}
+	if cacheHome != "" {
+		config.CacheDir = modulesIn(cacheHome)
 	}
-	return engine
+	return canister.NewEngine(config)
 }
 
-var sharedEngine = sync.OnceValues(func() (*canister.Engine, error) {
-	return canister.NewEngine(canister.EngineConfig{Fragments: canister.FragmentsNever})
-})
+// SharedEngine is one engine without options for all tests of the process, so that each module is read and linked once. It
+// is for tests that see networks only: other tests use it at the same time. While UseFragments applies it is NewEngine,
+// since a module that another test compiled would not run in fragments.
+func SharedEngine(tb testing.TB) *canister.Engine {
+	tb.Helper()
+	if fragments != canister.FragmentsNever {
+		return NewEngine(tb)
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.engine == nil {
+		engine, err := openEngine()
+		if err != nil {
+			tb.Fatalf("make an engine: %v", err)
+		}
+		shared.engine = engine
+	}
+	return shared.engine
+}
+
+// shared has the engine of SharedEngine once a test needs it. Main closes it; without Main it stays open.
+var shared struct {
+	sync.Mutex
+	engine *canister.Engine
+}
+
+// closeShared closes the engine of SharedEngine, if there is one.
+func closeShared() error {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.engine == nil {
+		return nil
+	}
+	engine := shared.engine
+	shared.engine = nil
+	return engine.Close()
+}

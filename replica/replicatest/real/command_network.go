@@ -98,7 +98,7 @@ func (p *performer) network(rest string) {
 		config.Subnets[i].NoRateLimits = unlimited
 	}
 	if p.between != nil {
-		config.Engine = canistertest.NewEngine(p.t)
+		config.Engine = canistertest.SharedEngine(p.t)
 	}
 	p.Stage = NewStage(p.t, config)
 	if p.between != nil {

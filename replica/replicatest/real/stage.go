@@ -25,12 +25,12 @@ type Stage struct {
 	t     testing.TB
 }
 
-// NewStage makes a network; the defaults of config are a separate engine and one application subnet of 13 nodes. It is
+// NewStage makes a network; the defaults of config are the engine of all tests and one application subnet of 13 nodes. It is
 // closed when the test ends.
 func NewStage(t testing.TB, config replica.Config) *Stage {
 	t.Helper()
 	if config.Engine == nil {
-		config.Engine = canistertest.NewEngine(t)
+		config.Engine = canistertest.SharedEngine(t)
 	}
 	if config.Start == 0 {
 		config.Start = replicatest.Start
