@@ -1,6 +1,7 @@
 package regular
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -83,13 +84,19 @@ func ReadIn(folder *os.Root, name string, most int64) ([]byte, error) {
 
 // ReadAll reads an open file of at most so many bytes, and closes it. Errors name the path.
 func ReadAll(file *os.File, path string, most int64) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	size := int64(0)
+	if info, err := file.Stat(); err == nil {
+		size = info.Size() // some files have more bytes than that, such as those of /proc
+	}
+	// The buffer has room for a last read, which finds the end. It does not grow, which would copy large files many times.
+	content := bytes.NewBuffer(make([]byte, 0, min(size, most)+bytes.MinRead))
+	_, err := content.ReadFrom(io.LimitReader(file, most+1))
 	_ = file.Close() // it was only read
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(content)) > most {
+	if int64(content.Len()) > most {
 		return nil, fmt.Errorf("%s has more than %d bytes: that is the limit", path, most)
 	}
-	return content, nil
+	return content.Bytes(), nil
 }
