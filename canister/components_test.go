@@ -73,6 +73,29 @@ func TestTasksOfAComponentFollowTheRulesOfItsABI(t *testing.T) {
 	}
 }
 
+// TestMemoryOfAnotherLinkerIsTheReasonOfATrap changes the number that the linked code compares with the one in the memory, as a
+// linker of another version does.
+func TestMemoryOfAnotherLinkerIsTheReasonOfATrap(t *testing.T) {
+	linked, err := canister.LinkComponent(componentFile(t, "tasks.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	comparison := []byte{0x28, 0, 0x80, 1, 0x41} // i32.load offset=128, i32.const
+	at := bytes.Index(linked, comparison)
+	if at < 0 {
+		t.Fatal("the module does not compare")
+	}
+	linked[at+len(comparison)] ^= 1
+	place := canistertest.NewPlace(t)
+	m := place.Module(linked)
+	c, file := place.Canister(m, nil), interfaceOf(t, m)
+	for _, method := range []string{"started", "poll"} {
+		if got := called(t, place, c, file, method, "()"); !strings.Contains(got, "made by another version of canisterd: upgrade the canister") {
+			t.Errorf("%s: %s", method, got)
+		}
+	}
+}
+
 // TestArgumentsOfComponentsTakeAFewStepsForEachByte reads messages of at most 200 KB that stand for many values.
 func TestArgumentsOfComponentsTakeAFewStepsForEachByte(t *testing.T) {
 	const cases, values, most = 5000, 50_000, 2_000_000_000

@@ -26,6 +26,7 @@ const (
 	opF64Store       = 0x39
 	opI64Const       = 0x42
 	opI32Eqz         = 0x45
+	opI32Equal       = 0x46
 	opI32NotEqual    = 0x47
 	opI32GreaterU    = 0x4b
 	opI64LessEqualU  = 0x58

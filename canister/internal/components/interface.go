@@ -95,7 +95,7 @@ func (l *linker) exportAll() {
 	missing := slices.Clone(installations)
 	for i, x := range l.exported {
 		l.tables.setFunction(i, x)
-		l.entry(x.export, code{}.i32(int32(i)).call(l.of("enter")))
+		l.entry(x.export, code{}.call(l.checkIdentity).i32(int32(i)).call(l.of("enter")))
 		missing = slices.DeleteFunc(missing, func(name string) bool { return name == x.export })
 	}
 	if l.wasi {

@@ -23,7 +23,7 @@ const (
 // The runtime's memory: the slots, its stack, its data, the tables.
 const (
 	slotBytes     = 8
-	slotsBytes    = 256 // slots for 16 values
+	slotsBytes    = 256 // slots for 16 values, and the identity
 	stackBytes    = 64 << 10
 	tableAlign    = 8
 	runtimeAlign  = 16

@@ -44,6 +44,7 @@ func Link(binary []byte) (module []byte, err error) {
 	l.tables = newTables(len(l.exported))
 	l.merge()
 	l.start = l.add("start", entryType, nil)
+	l.checkIdentity = l.add("check-identity", entryType, nil)
 	l.exportAll()
 	l.generate()
 	return l.write(), nil
@@ -77,6 +78,9 @@ type linker struct {
 	own         ownGlobals
 	realloc     uint32
 	start       uint32
+
+	identity      int32  // see identityOf
+	checkIdentity uint32 // the function that checks it
 
 	wasi             bool // the component imports WASI
 	importAllocators []component.CoreItem
