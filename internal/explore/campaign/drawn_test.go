@@ -160,6 +160,9 @@ func TestAFindingIsThatOfItsCaseWhereverItsTimeIsOver(t *testing.T) {
 		c.Workers, c.NoBuiltin = 1, true
 		c.Expired = func() bool { return asked.Load() >= 0 && asked.Add(1) > left }
 		for _, f := range run(t, c).Violations() {
+			if f.Property == campaign.NeverReplies {
+				continue // the time was over before another run ended
+			}
 			file := f.File(c)
 			simpler[f.Text] = true
 			file.Property = "vault paidOut <= 100"
