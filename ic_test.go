@@ -28,8 +28,11 @@ func TestMain(m *testing.M) {
 	for _, end := range slices.Backward(t.ends) {
 		end()
 	}
-	if err := goleak.Find(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	left := goleak.Find() // waits for a second
+	for end := time.Now().Add(eventually.Limit); left != nil && time.Now().Before(end); left = goleak.Find() {
+	}
+	if left != nil {
+		fmt.Fprintln(os.Stderr, left)
 		code = 1
 	}
 	os.Exit(code)
