@@ -70,15 +70,7 @@ func bare(b *testing.B, binary []byte) *wasm.Guest {
 	if err := e.Link(modules...); err != nil {
 		b.Fatal(err)
 	}
-	signatures := ic0.Signatures(false)
-	m, err := rewrite.Rewrite(binary, rewrite.Options{SystemAPI: func(name string, _ bool) (params, results []byte, ok bool) {
-		s, ok := signatures[name]
-		return s.Params, s.Results, ok
-	}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	code, err := e.Compile(context.Background(), m)
+	code, err := e.Compile(context.Background(), rewritten(b, binary))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,6 +80,20 @@ func bare(b *testing.B, binary []byte) *wasm.Guest {
 	}
 	b.Cleanup(g.Close)
 	return g
+}
+
+// rewritten is a module as the engine gets it.
+func rewritten(b *testing.B, binary []byte) *rewrite.Module {
+	b.Helper()
+	signatures := ic0.Signatures(false)
+	m, err := rewrite.Rewrite(binary, rewrite.Options{SystemAPI: func(name string, _ bool) (params, results []byte, ok bool) {
+		s, ok := signatures[name]
+		return s.Params, s.Results, ok
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m
 }
 
 // messages runs and commits one message after the other.

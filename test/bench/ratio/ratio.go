@@ -204,8 +204,9 @@ func Spend(work func()) Spent {
 	return Spent{time.Since(begun), time.Duration(cpuTime() - before)}
 }
 
-// CompareSpent is CompareLeast of sides that also know the processor time of what they timed.
-func CompareSpent(b *testing.B, limit float64, measured, floor func() Spent) {
+// CompareSpent is CompareLeast of sides that also know the processor time of what they timed. It returns what the row
+// reports as measured, in nanoseconds.
+func CompareSpent(b *testing.B, limit float64, measured, floor func() Spent) (reported float64) {
 	b.Helper()
 	var s Sample
 	side := func(work func() Spent, cpu *[]float64) func() float64 {
@@ -218,7 +219,7 @@ func CompareSpent(b *testing.B, limit float64, measured, floor func() Spent) {
 		}
 	}
 	s.take(b, side(measured, &s.MeasuredCPU), side(floor, &s.FloorCPU))
-	row(b, limit, s, Sample.Least)
+	return row(b, limit, s, Sample.Least)
 }
 
 // row reports a sample, and what its number hides.
