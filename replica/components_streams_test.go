@@ -139,7 +139,7 @@ func TestWhatReplacesTheMemoryEndsStreams(t *testing.T) {
 		{"an upgrade", func(s *real.Stage) real.Answer { return replace(s, real.Upgrade) }, ended},
 		{"a reinstallation", func(s *real.Stage) real.Answer { return replace(s, real.Reinstall) }, ended},
 		{"an old snapshot", func(s *real.Stage) real.Answer { return load(s, 0) }, ended},
-		{"a snapshot of now", func(s *real.Stage) real.Answer { return load(s, 1) }, ""},
+		{"a snapshot taken after the second call", func(s *real.Stage) real.Answer { return load(s, 1) }, ""},
 	} {
 		s := pipes(t, replica.Config{Subnets: apart})
 		id := begin(t, s, "pipe", fmt.Sprintf("(%d : nat32)", calls))
