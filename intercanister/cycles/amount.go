@@ -77,9 +77,11 @@ func (a Amount) Mul(n uint64) Amount {
 
 // Div returns floor(a/n); n must not be zero.
 func (a Amount) Div(n uint64) Amount {
-	hi, rest := bits.Div64(0, a.Hi, n)
-	lo, _ := bits.Div64(rest, a.Lo, n)
-	return Amount{hi, lo}
+	if a.Hi == 0 {
+		return Amount{0, a.Lo / n}
+	}
+	lo, _ := bits.Div64(a.Hi%n, a.Lo, n)
+	return Amount{a.Hi / n, lo}
 }
 
 // DivCeil returns a/n, rounded up; n must not be zero.

@@ -74,7 +74,12 @@ const (
 )
 
 // Scale returns floor(a*Nodes/Reference): fees grow with the subnet.
-func (s *Schedule) Scale(a Amount) Amount { return a.Mul(s.Nodes).Div(s.Reference) }
+func (s *Schedule) Scale(a Amount) Amount {
+	if s.Nodes == s.Reference {
+		return a
+	}
+	return a.Mul(s.Nodes).Div(s.Reference)
+}
 
 func (s *Schedule) scaled(n uint64) Amount { return s.Scale(Of(n)) }
 
