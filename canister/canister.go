@@ -150,8 +150,12 @@ func (c *Canister) memoryUsed() uint64 {
 	return u.total()
 }
 
-// memoryUsedBy returns the total memory that the canister uses with the current memories of a runner.
+// memoryUsedBy returns the total memory that the canister uses with the memories of a runner: with the committed ones if
+// the runner is its own.
 func (c *Canister) memoryUsedBy(r *runner) uint64 {
+	if c.state != nil && c.state.runner == r {
+		return c.memoryUsed()
+	}
 	var u Usage
 	c.overhead(&u)
 	r.module.measure(&u, r.guest.MemorySize(), r.stable.Size())

@@ -18,28 +18,31 @@ import (
 //
 // The caller handles the prepayment: it takes it from the balance before Execute, and computes the refund from
 // Outcome.Instructions.
-func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
+func (c *Canister) Execute(sub *Subnet, m *Message) (out Outcome) {
 	if c.state == nil {
-		return Outcome{Failure: moduleNotFound().reject(c.ID)}
+		out.Failure = moduleNotFound().reject(c.ID)
+		return out
 	}
 	if m.Context == GlobalTimer {
 		c.Timer = 0
 	}
-	out := c.execute(sub, m)
+	c.execute(sub, m, &out)
 	c.state.module.countCalls(c.ID, sub, m, &out)
 	out.Runs = c.state.runner.takeRuns()
 	c.state.runner.forget()
 	return out
 }
 
-func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
+// execute sets the outcome of a message. out is zero.
+func (c *Canister) execute(sub *Subnet, m *Message, out *Outcome) {
 	if sub.Volatile {
 		c.MakeVolatile()
 	}
 	r := c.state.loadedRunner()
 	entry, missing := r.entry(m)
 	if missing != nil {
-		return Outcome{Failure: missing.reject(c.ID)}
+		out.Failure = missing.reject(c.ID)
+		return
 	}
 	limit := limitOf(&sub.Limits, m.Context)
 	a := attempt{
@@ -58,17 +61,20 @@ func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
 		}
 	}
 	res := r.run(c, &c.Logs, sub, m, &a)
-	if reject := c.overdrawn(m, &res); reject != nil {
-		return Outcome{Failure: reject, Instructions: res.instructions, DirtyPages: res.pages, Logs: c.forget()}
+	out.Instructions, out.DirtyPages = res.instructions, res.pages
+	if out.Failure = c.overdrawn(m, &res); out.Failure != nil {
+		out.Logs = c.forget()
+		return
 	}
 	c.settle(&res)
-	if res.failure == nil {
-		return r.outcome(&res)
+	switch {
+	case res.failure == nil:
+		r.report(&res, out)
+	case entry.Export == "" && m.Cleanup != nil:
+		c.cleanup(sub, m, &a, &res, reserve, out)
+	default:
+		c.fail(&res, out)
 	}
-	if entry.Export == "" && m.Cleanup != nil {
-		return c.cleanup(sub, m, &a, res, reserve)
-	}
-	return c.fail(&res)
 }
 
 // limitOf returns how many instructions a message of this context may use.
@@ -129,13 +135,12 @@ func (c *Canister) settle(res *result) {
 	}
 }
 
-// outcome returns the effects of a message that succeeded.
-func (r *runner) outcome(res *result) Outcome {
+// report sets the effects of a message that succeeded.
+func (r *runner) report(res *result, out *Outcome) {
 	x := r.x
-	return Outcome{
-		Response: x.Response, Calls: x.Calls, Accepted: x.Accepted, Burned: x.Burned, Minted: x.Minted,
-		Instructions: res.instructions, DirtyPages: res.pages, Logs: len(x.Logs()), HeapDelta: res.delta,
-	}
+	out.Response, out.Calls = x.Response, x.Calls
+	out.Accepted, out.Burned, out.Minted = x.Accepted, x.Burned, x.Minted
+	out.Logs, out.HeapDelta = len(x.Logs()), res.delta
 }
 
 // commit makes the effects of the execution the canister's state.
@@ -145,7 +150,6 @@ func (c *Canister) commit(context Context) error {
 		if err := s.commit(); err != nil {
 			return err
 		}
-		s.note()
 	} else {
 		s.rollback()
 	}
@@ -155,21 +159,23 @@ func (c *Canister) commit(context Context) error {
 	return nil
 }
 
-// commit commits both memories. After an error neither is committed, and the message is still open.
-func (r *runner) commit() error {
+// commit commits both memories, and returns the size of the heap in bytes. After an error neither is committed, and the
+// message is still open.
+func (r *runner) commit() (heap uint64, err error) {
 	begin := r.module.engine.commitBegins()
 	defer r.module.engine.commitEnds(begin)
 	if err := r.stable.Prepare(); err != nil {
-		return err
+		return 0, err
 	}
-	if _, err := r.guest.Commit(); err != nil {
+	committed, err := r.guest.Commit()
+	if err != nil {
 		r.stable.Yield()
-		return err
+		return 0, err
 	}
 	if err := r.stable.Commit(); err != nil {
 		panic(fmt.Errorf("canister: the stable memory cannot be committed after the heap was: %w", err))
 	}
-	return nil
+	return committed.HeapBytes, nil
 }
 
 // adopt copies what the execution changed outside the memories.
@@ -188,11 +194,9 @@ func (c *Canister) adopt(r *runner) {
 }
 
 // fail discards a message that failed, except its logs.
-func (c *Canister) fail(res *result) Outcome {
-	return Outcome{
-		Failure: res.failure.reject(c.ID), Backtrace: res.failure.frames(), Lines: res.failure.lines,
-		Instructions: res.instructions, DirtyPages: res.pages, Logs: c.undo(res),
-	}
+func (c *Canister) fail(res *result, out *Outcome) {
+	out.Failure, out.Backtrace, out.Lines = res.failure.reject(c.ID), res.failure.frames(), res.failure.lines
+	out.Logs = c.undo(res)
 }
 
 // overdrawn returns why a message that was paused is undone although it succeeded: it spent cycles that the canister
@@ -231,26 +235,23 @@ func (c *Canister) undo(res *result) (logs int) {
 
 // cleanup runs the cleanup closure of a callback that failed, on the state before the callback, with the remaining
 // instructions and the reserve.
-func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result, reserve uint64) Outcome {
+func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback *result, reserve uint64, out *Outcome) {
 	s := c.state
-	logs := c.undo(&callback)
+	logs := c.undo(callback)
 	a.context = Cleanup
 	a.entry = wasm.Entry{Fn: m.Cleanup.Fn, Env: m.Cleanup.Env}
 	a.limit = a.limit - callback.instructions + reserve
 	a.starved = m.Exhausted == CleanupExhaustedToo
 	res := s.runner.run(c, &c.Logs, sub, m, a)
-	out := Outcome{
-		Instructions: callback.instructions + res.instructions, DirtyPages: callback.pages + res.pages, Backtrace: callback.failure.frames(),
-		Lines: callback.failure.lines,
-	}
+	out.Instructions, out.DirtyPages = callback.instructions+res.instructions, callback.pages+res.pages
+	out.Backtrace, out.Lines = callback.failure.frames(), callback.failure.lines
 	c.settle(&res)
 	if res.failure != nil {
 		out.Logs = logs + c.undo(&res)
 		out.Failure = joined(c.ID, callback.failure, res.failure)
-		return out
+		return
 	}
 	out.HeapDelta = res.delta
 	out.Cleaned, out.Burned, out.Logs = true, s.runner.x.Burned, logs+len(s.runner.x.Logs())
 	out.Failure = callback.failure.reject(c.ID)
-	return out
 }

@@ -293,7 +293,6 @@ func (i *installation) commit() *intercanister.Reject {
 		return engineFailed(err).reject(i.work.ID)
 	}
 	c, w := i.real, &i.work
-	i.next.note()
 	if c.state != nil {
 		c.state.close(i.in.Mode == Upgrade)
 	}

@@ -79,15 +79,12 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 	if mayWait(context) {
 		x.Sleep = m.Sleep
 	}
-	x.Canister = ic0.Canister{
-		ID: c.ID, Status: uint32(c.Status), Version: c.Version, Controllers: set.Controllers,
-		Variables: set.Environment, LogRoom: set.LogMemoryLimit, NextLog: log.Next(),
-	}
-	x.Memory = ic0.Memory{
-		InUse: c.memoryUsedBy(r), Allocation: set.MemoryAllocation, Messages: c.MessageBytes, Compute: set.ComputeAllocation,
-		Threshold: set.FreezingThreshold, HeapLimit: set.WasmMemoryLimit, Limit: set.ReservedLimit, Used: sub.MemoryUsed,
-	}
-	x.Changes = ic0.Changes{Balance: c.Balance, Reserved: c.Reserved, Offered: m.Available, Timer: c.Timer}
+	x.ID, x.Status, x.Version, x.Controllers = c.ID, uint32(c.Status), c.Version, set.Controllers
+	x.Variables, x.LogRoom, x.NextLog = set.Environment, set.LogMemoryLimit, log.Next()
+	x.InUse, x.Allocation, x.Messages, x.Compute = c.memoryUsedBy(r), set.MemoryAllocation, c.MessageBytes, set.ComputeAllocation
+	x.Threshold, x.HeapLimit, x.Limit, x.Used = set.FreezingThreshold, set.WasmMemoryLimit, set.ReservedLimit, sub.MemoryUsed
+	x.Changes = ic0.Changes{}
+	x.Balance, x.Reserved, x.Offered, x.Timer = c.Balance, c.Reserved, m.Available, c.Timer
 	x.Begin(stablePages(&sub.Limits, context))
 }
 

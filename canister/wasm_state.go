@@ -138,7 +138,7 @@ func (m *snapshotRoot) runner(module *Module, guest *wasm.Guest) *runner {
 	return r
 }
 
-// note records the sizes that were just committed.
+// note records the sizes of the committed memories of a state that was just made.
 func (s *state) note() { s.heap, s.pages = s.runner.guest.MemorySize(), uint32(s.runner.stable.Size()) }
 
 // measure sets the usage of the code and of memories of these sizes.
@@ -156,10 +156,14 @@ const globalBytes = 32
 // globalMemory is the same for the globals of a module and the one that counts instructions.
 func globalMemory(globals int) uint64 { return globalBytes * uint64(globals+1) }
 
-// commit commits what a message did.
+// commit commits what a message did, and records the sizes of the memories.
 func (s *state) commit() error {
 	s.dropRoot()
-	return s.runner.commit()
+	heap, err := s.runner.commit()
+	if err == nil {
+		s.heap, s.pages = heap, uint32(s.runner.stable.Size())
+	}
+	return err
 }
 
 // rollback restores the state before the message.

@@ -90,17 +90,28 @@ func callNew(x *Execution, s []uint64) {
 		x.refuse(Advice("Size of method_name {} exceeds the allowed limit of {}.", "canister-made-a-call-with-too-large-method-name"),
 			"Size of method_name %d exceeds the allowed limit of %d.", s[3], maxMethodName)
 	}
-	method := lossy(x.heap("ic0.call_new method_name", s[2], s[3]))
+	method := x.methodName(x.heap("ic0.call_new method_name", s[2], s[3]))
 	callee, err := principal.FromBytes(x.heap("ic0.call_new callee_src", s[0], s[1]))
 	if err != nil {
 		x.fail(invalidPrincipal())
 	}
-	x.building = pending{Call: Call{
-		Request: intercanister.Request{Sender: x.ID, Receiver: callee, Method: method},
-		Reply:   closure(s[4], s[5]),
-		Reject:  closure(s[6], s[7]),
-	}}
-	x.pending = &x.building
+	c := &x.building
+	*c = pending{}
+	c.Request.Sender, c.Request.Receiver, c.Request.Method = x.ID, callee, method
+	c.Reply, c.Reject = closure(s[4], s[5]), closure(s[6], s[7])
+	x.pending = c
+}
+
+// methodName returns the text of a method's name. Most canisters call the same few methods: the last short name is kept.
+func (x *Execution) methodName(raw []byte) string {
+	if string(raw) == x.recycled.method {
+		return x.recycled.method
+	}
+	name := lossy(raw)
+	if len(name) <= maxRecycledName {
+		x.recycled.method = name
+	}
+	return name
 }
 
 // closure returns a closure as the code specified it. No table has a function 2^32-1, so it stands for every index that

@@ -40,6 +40,7 @@ type Execution struct {
 type recycled struct {
 	response *intercanister.Response
 	calls    []Call
+	method   string // of the last call
 }
 
 // Canister has the properties of the canister that the functions read.
@@ -103,9 +104,9 @@ type Performed struct {
 // Begin clears the state of an earlier execution, and sets the budget of stable memory pages.
 func (x *Execution) Begin(pages uint64) {
 	x.Failure = nil
-	x.Performed = Performed{
-		Responded: x.Message.Responded, accessed: pages, written: pages, log: delta{next: x.NextLog, room: x.LogRoom},
-	}
+	x.Performed, x.allocated = Performed{}, 0
+	x.Responded, x.accessed, x.written = x.Message.Responded, pages, pages
+	x.log.next, x.log.room = x.NextLog, x.LogRoom
 	x.Stable.NewExecution()
 }
 

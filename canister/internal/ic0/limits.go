@@ -17,7 +17,8 @@ const (
 	maxNarrowAddress  = 1<<32 - 1       // the largest address of a 32-bit heap
 	maxWideAddress    = 6 << 30         // bytes of the largest 64-bit heap
 
-	maxRecycledCalls = 8 // calls of a message whose memory is kept for the next message; ours
+	maxRecycledCalls = 8  // calls of a message whose memory is kept for the next message; ours
+	maxRecycledName  = 64 // bytes of the name of a called method that is kept for the next call; ours
 
 	// RecordOverhead is what a log record takes in addition to its content, in bytes.
 	RecordOverhead = 40

@@ -114,10 +114,12 @@ func (m *Memory) Commit() error {
 		return err
 	}
 	m.touched.reset()
-	s := m.space
+	s, h := m.space, m.head
+	if h.size == m.size && len(m.spilled) == 0 {
+		return nil // only the owner writes what others read under mu
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := m.head
 	h.size = m.size
 	if len(m.spilled) == 0 {
 		return nil
