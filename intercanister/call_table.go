@@ -28,10 +28,8 @@ func (l *CallTable) Futures() int { return l.futures.live }
 func (l *CallTable) Open(m *Mailbox, origin Origin, attached cycles.Amount, now uint64) *Context {
 	l.lastContext++
 	c := l.contexts.add(uint64(l.lastContext))
-	*c = Context{
-		ID: l.lastContext, Canister: m.Owner, Origin: origin, Available: attached,
-		Opened: now, Responded: origin.Kind == FromSystem,
-	}
+	c.ID, c.Canister, c.Origin = l.lastContext, m.Owner, origin
+	c.Available, c.Opened, c.Responded = attached, now, origin.Kind == FromSystem
 	if c.Responded && !attached.IsZero() {
 		panic("intercanister: cycles attached to a task")
 	}

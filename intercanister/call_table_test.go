@@ -73,7 +73,7 @@ func TestNothingIsLeftOfCallsThatAreOver(t *testing.T) {
 			if rapid.Bool().Draw(t, "call") && boxes[0].Room(boxes[callee].Owner) > 0 {
 				id, _ := l.Register(&boxes[0], &Call{Context: root.ID, Owner: boxes[0].Owner, Callee: boxes[callee].Owner, Cycles: cycles.Of(7)})
 				sent = sent.Add(cycles.Of(7))
-				if !boxes[callee].PushRequest(Request{Call: id, Sender: boxes[0].Owner, Cycles: cycles.Of(7)}) {
+				if !boxes[callee].PushRequest(&Request{Call: id, Sender: boxes[0].Owner, Cycles: cycles.Of(7)}) {
 					t.Fatal("no room for a request whose slot was taken")
 				}
 			} else {
@@ -126,7 +126,7 @@ func TestAPairTakesFiveHundredCallsAndNoMore(t *testing.T) {
 func TestMessagesAreTakenInTheOrderTheyCameAndTasksFirst(t *testing.T) {
 	var m Mailbox
 	for i := range uint64(6) {
-		m.PushRequest(Request{Call: CallID(i), Sender: principal.Canister(i % 3)})
+		m.PushRequest(&Request{Call: CallID(i), Sender: principal.Canister(i % 3)})
 	}
 	m.PushIngress(7)
 	m.PushTask(GlobalTimer)
@@ -153,7 +153,7 @@ func TestTheFirstChoiceIsWhatPopTakes(t *testing.T) {
 			for _, m := range []*Mailbox{&a, &b} {
 				switch kind {
 				case 0:
-					m.PushRequest(Request{Call: CallID(n), Sender: principal.Canister(n)})
+					m.PushRequest(&Request{Call: CallID(n), Sender: principal.Canister(n)})
 				case 1:
 					m.PushIngress(n)
 				case 2:
@@ -212,7 +212,7 @@ func TestARegisteredFutureTakesAtMostItsBytes(t *testing.T) {
 // callAndAnswer is all that a call table and mailboxes do for one call and its answer.
 func callAndAnswer(l *CallTable, context ContextID, caller, callee *Mailbox, in *Input) {
 	id, _ := l.Register(caller, &Call{Context: context, Owner: caller.Owner, Callee: callee.Owner})
-	callee.PushRequest(Request{Call: id, Sender: caller.Owner})
+	callee.PushRequest(&Request{Call: id, Sender: caller.Owner})
 	callee.Pop(in)
 	opened := l.Open(callee, Origin{Kind: FromCanister, Call: id, Caller: caller.Owner}, cycles.Amount{}, 0)
 	l.Respond(callee, opened)
@@ -240,7 +240,7 @@ func TestTakingTheFirstMessageAndReceivingAnotherCommute(t *testing.T) {
 		push := func(m *Mailbox, n uint64) {
 			switch n % 3 {
 			case 0:
-				m.PushRequest(Request{Call: CallID(n), Sender: principal.Canister(n % 2)})
+				m.PushRequest(&Request{Call: CallID(n), Sender: principal.Canister(n % 2)})
 			case 1:
 				m.PushResponse(CallID(n), false, Response{})
 			case 2:

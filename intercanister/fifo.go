@@ -36,14 +36,17 @@ func (q *FIFO[T]) At(i int) *T { return &q.ring[(q.first+uint32(i))&q.mask()] }
 func (q *FIFO[T]) mask() uint32 { return uint32(len(q.ring) - 1) }
 
 // Pop removes and returns the first item; it panics if there is none.
-func (q *FIFO[T]) Pop() T { return q.Remove(0) }
+func (q *FIFO[T]) Pop() T {
+	item := *q.At(0)
+	q.Remove(0)
+	return item
+}
 
-// Remove removes and returns the item with i items before it.
-func (q *FIFO[T]) Remove(i int) T {
+// Remove removes the item with i items before it; it panics if there is none.
+func (q *FIFO[T]) Remove(i int) {
 	if i < 0 || i >= q.Len() {
 		panic("intercanister: an item was taken that is not in the queue")
 	}
-	item := *q.At(i)
 	for ; i > 0; i-- {
 		*q.At(i) = *q.At(i - 1)
 	}
@@ -54,7 +57,6 @@ func (q *FIFO[T]) Remove(i int) T {
 	if q.n == 0 && len(q.ring) > 64 {
 		q.ring, q.first = nil, 0
 	}
-	return item
 }
 
 func (q *FIFO[T]) grow() {

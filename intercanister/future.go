@@ -68,15 +68,14 @@ func (f *Future) Execution() cycles.Amount { return cycles.Of(f.execution) }
 // Transmission returns the prepayment for transmitting the response.
 func (f *Future) Transmission() cycles.Amount { return cycles.Of(f.transmission) }
 
+// fill sets the fields of a new future.
 func (f *Future) fill(c *Call) {
 	if c.Execution.Hi != 0 || c.Transmission.Hi != 0 {
 		panic("intercanister: a prepayment of more than 2^64 cycles")
 	}
-	*f = Future{
-		Context: c.Context, Deadline: c.Deadline, Cycles: c.Cycles, Method: c.Method,
-		execution: c.Execution.Lo, transmission: c.Transmission.Lo,
-		Owner: c.Owner, Callee: c.Callee, State: Waiting,
-	}
+	f.Context, f.Owner, f.Callee, f.Method = c.Context, c.Owner, c.Callee, c.Method
+	f.Deadline, f.Cycles, f.State = c.Deadline, c.Cycles, Waiting
+	f.execution, f.transmission = c.Execution.Lo, c.Transmission.Lo
 	f.functions[0], f.environments[0] = c.Reply.Fn, c.Reply.Env
 	f.functions[1], f.environments[1] = c.Reject.Fn, c.Reject.Env
 	if c.Cleanup != nil {

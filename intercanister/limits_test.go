@@ -16,7 +16,7 @@ func TestAMailboxTakesFiveHundredRequestsOfASender(t *testing.T) {
 		t.Errorf("%d requests wait of a stranger", n)
 	}
 	for i := range 501 {
-		if taken := m.PushRequest(Request{Sender: sender}); taken != (i < 500) {
+		if taken := m.PushRequest(&Request{Sender: sender}); taken != (i < 500) {
 			t.Fatalf("request %d is taken: %t", i+1, taken)
 		}
 	}

@@ -176,13 +176,13 @@ func (m *Mailbox) PushIngress(number uint64) {
 
 // PushRequest queues a request and reserves a slot for its response. It returns false if the queues of the pair have no
 // room.
-func (m *Mailbox) PushRequest(r Request) bool {
+func (m *Mailbox) PushRequest(r *Request) bool {
 	p := m.pair(r.Sender)
 	if p.requests.Len()+int(p.owed) >= QueueCapacity {
 		return false
 	}
 	m.arrivals.Push(arrival{SourceRequests, r.Sender})
-	p.requests.Push(r)
+	p.requests.Push(*r)
 	return true
 }
 
@@ -208,22 +208,28 @@ func (m *Mailbox) Pop(in *Input) bool {
 
 // popAt removes the message at a position in the order of arrival; depth of those before it have the same source.
 func (m *Mailbox) popAt(position, depth int, in *Input) {
-	a := m.arrivals.Remove(position)
-	*in = Input{Source: a.source}
+	a := m.arrivals.At(position)
+	*in = Input{}
+	in.Source = a.source
 	m.lastTask = a.source == SourceTasks
 	switch a.source {
 	case SourceTasks:
-		in.Task = m.tasks.Remove(depth)
+		in.Task = *m.tasks.At(depth)
+		m.tasks.Remove(depth)
 	case SourceResponses:
-		s := m.responses.Remove(depth)
+		s := m.responses.At(depth)
 		in.Call, in.Response = s.call, s.response
+		m.responses.Remove(depth)
 	case SourceIngress:
-		in.Ingress = m.ingress.Remove(depth)
+		in.Ingress = *m.ingress.At(depth)
+		m.ingress.Remove(depth)
 	case SourceRequests:
 		p := m.pairs[a.sender]
-		in.Request = p.requests.Remove(depth)
+		in.Request = *p.requests.At(depth)
+		p.requests.Remove(depth)
 		p.owed++
 	}
+	m.arrivals.Remove(position)
 }
 
 // DropIngress removes an ingress message that will not be executed. It returns false if the message does not wait.

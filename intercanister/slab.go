@@ -114,7 +114,8 @@ func (s *slab[T]) remove(id uint64) {
 		panic("intercanister: a record that is not there was removed")
 	}
 	slot := s.index[i] - 1
-	*r = record[T]{next: s.free}
+	*r = record[T]{}
+	r.next = s.free
 	s.free = slot + 1
 	s.live--
 	s.closeGap(i)

@@ -143,7 +143,7 @@ func (s *subnet) requeue(waiting []state.Input) {
 			s.ManagementCalls.PushIngress(in.Ingress)
 		case s.Late(q):
 			s.dropCommand(q)
-		case !s.ManagementCalls.PushRequest(*q):
+		case !s.ManagementCalls.PushRequest(q):
 			s.answer(q, rejectInputFull(q.Receiver))
 		}
 	}

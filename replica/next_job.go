@@ -50,7 +50,6 @@ func (s *subnet) job(r *state.Entry) *Job {
 	}
 	j.subnet, j.Entry, j.Environment, j.Began = s, r, s.Environment, Moment{Height: s.Height, Time: s.Time}
 	j.Memory64 = s.net.executor.Memory64(r.Canister)
-	j.Message = canister.Message{}
 	return j
 }
 
@@ -67,8 +66,10 @@ func (s *subnet) calling(j *Job) {
 
 // release clears a job and keeps it for the next message.
 func (s *subnet) release(j *Job) {
-	*j.Execution = state.Execution{}
-	*j = Job{Execution: j.Execution, room: j.room}
+	execution, room := j.Execution, j.room
+	*execution = state.Execution{}
+	*j = Job{}
+	j.Execution, j.room = execution, room
 	s.spare = append(s.spare, j)
 }
 
@@ -200,19 +201,17 @@ func (s *subnet) setUpCallback(j *Job) {
 	if j.refused = charging.PrepayCallback(&s.State, j.Execution, &s.longest); j.refused != nil {
 		return
 	}
-	j.Message = canister.Message{
-		Context: canister.ReplyCallback, Closure: f.OnReply(), Cleanup: f.OnCleanup(), Called: f.Method,
-		Caller: context.Origin.Caller, Deadline: context.Origin.Deadline,
-		Payload: response.Reply, Reject: response.Reject,
-		Available: context.Available, Refunded: response.Refund,
-		Responded: context.Responded, PriorInstructions: context.Instructions,
-	}
 	s.calling(j)
-	j.Message.CallerInfo, j.Message.Signer = context.Origin.Info.Parts()
-	if context.Origin.Kind == intercanister.FromSystem {
-		j.Message.Caller = principal.Management
+	m := &j.Message
+	m.Context, m.Closure, m.Cleanup, m.Called = canister.ReplyCallback, f.OnReply(), f.OnCleanup(), f.Method
+	m.Payload, m.Reject, m.Refunded = response.Reply, response.Reject, response.Refund
+	m.Available, m.Responded, m.PriorInstructions = context.Available, context.Responded, context.Instructions
+	m.Deadline = context.Origin.Deadline
+	m.CallerInfo, m.Signer = context.Origin.Info.Parts()
+	if m.Caller = context.Origin.Caller; context.Origin.Kind == intercanister.FromSystem {
+		m.Caller = principal.Management
 	}
 	if response.Reject != nil {
-		j.Message.Context, j.Message.Closure = canister.RejectCallback, f.OnReject()
+		m.Context, m.Closure = canister.RejectCallback, f.OnReject()
 	}
 }

@@ -88,7 +88,7 @@ func (s *subnet) sendCommand(to *subnet, q *intercanister.Request) {
 }
 
 func (s *subnet) inductCommand(q *intercanister.Request) {
-	if s.ManagementCalls.Len() >= state.MaxManagementQueue || !s.ManagementCalls.PushRequest(*q) {
+	if s.ManagementCalls.Len() >= state.MaxManagementQueue || !s.ManagementCalls.PushRequest(q) {
 		s.answer(q, rejectInputFull(q.Receiver))
 		return
 	}
@@ -122,7 +122,7 @@ func (s *subnet) induct(r *state.Entry, q *intercanister.Request) {
 	if q.Deadline != 0 {
 		q.Expiry = s.Deadlines.Add(timers.Deadline{At: state.Expiry(q.Deadline), Kind: timers.RequestExpiry, Subject: r.ID()})
 	}
-	if !r.Mailbox.PushRequest(*q) {
+	if !r.Mailbox.PushRequest(q) {
 		s.Deadlines.Remove(q.Expiry)
 		s.answer(q, rejectInputFull(q.Receiver))
 		return

@@ -94,10 +94,11 @@ func (s *subnet) recordRound() {
 	s.Untouch()
 	s.record.compact(s.History.Record)
 	s.TreeChanged, s.ahead = false, nil
-	s.ended = ended{time: s.Time, height: s.Height, metrics: certify.SubnetMetrics{
-		Canisters: uint64(s.Canisters.Len()), StateBytes: s.Environment.MemoryUsed, UpdateTransactions: s.Transactions,
-		ConsumedCyclesLow: s.Consumed.Lo, ConsumedCyclesHigh: s.Consumed.Hi,
-	}}
+	e := &s.ended
+	e.time, e.height = s.Time, s.Height
+	e.metrics.Canisters, e.metrics.StateBytes = uint64(s.Canisters.Len()), s.Environment.MemoryUsed
+	e.metrics.UpdateTransactions = s.Transactions
+	e.metrics.ConsumedCyclesLow, e.metrics.ConsumedCyclesHigh = s.Consumed.Lo, s.Consumed.Hi
 }
 
 // recordRequest records the change of a request, or its removal if it has no number.
