@@ -77,6 +77,10 @@ var damages = []damage{
 		w.Ids.Ranges = []state.Range{{First: w.Ids.Allocation.First, Last: w.Ids.Allocation.Last - 1}}
 	}, "the subnets host other canister ids"},
 	{"the range of new ids", func(w *damagedNetwork) { w.Ids.Allocation.First-- }, "canister ids are taken from"},
+	{"an id of a user", func(w *damagedNetwork) {
+		id := w.entry("A").ID().Bytes()
+		w.entry("A").Canister.ID = principal.MustFromBytes(append(id[:len(id)-1:len(id)-1], byte(principal.ClassSelfAuthenticating)))
+	}, "is not the id of a canister"},
 	{"limits of instructions", func(w *damagedNetwork) { _, l, _ := w.Damage(0); l.Message = math.MaxUint64 }, "no canister can pay for them"},
 	{"what was charged", func(w *damagedNetwork) { w.entry("A").Charged = w.Time + 1 }, "has paid until"},
 	{"a mailbox that stays blocked", func(w *damagedNetwork) { w.entry("A").Mailbox.Blocked = true }, "canister"},

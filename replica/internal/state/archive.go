@@ -22,6 +22,9 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 		if !c.Check(i == 0 || ids[i-1].Compare(id) < 0, "the canisters are not in the order of their ids") {
 			return
 		}
+		if _, ok := id.CanisterNumber(); !c.Check(ok, "%s is not the id of a canister", id) {
+			return
+		}
 		r := s.Canisters.Get(id)
 		if c.Reading() {
 			r = &Entry{Canister: &canister.Canister{ID: id}}

@@ -15,9 +15,9 @@ import (
 //	order   by id      │ a │ c │ d │ …        slot of each
 //	slots   of any id  │ 0 · 2 │ 1 …          block 0: a d c …   block 1: …
 type Canisters struct {
-	slots  cow.Map[principal.Principal, slot]
-	order  []orderedSlot // by id
-	mark   cow.Mark      // set while a fork shares order
+	slots  cow.Map[uint64, slot] // by the number of the id
+	order  []orderedSlot         // by id
+	mark   cow.Mark              // set while a fork shares order
 	blocks []block
 	free   []slot // slots of deleted canisters
 	given  slot   // number of slots that were ever assigned
@@ -39,8 +39,10 @@ func compareID(s orderedSlot, id principal.Principal) int { return s.id.Compare(
 
 // Get returns the canister with an id, nil if there is none.
 func (s *Canisters) Get(id principal.Principal) *Entry {
-	if at, ok := s.slots.Get(id); ok {
-		return s.at(at)
+	if number, ok := id.CanisterNumber(); ok {
+		if at, ok := s.slots.Get(number); ok {
+			return s.at(at)
+		}
 	}
 	return nil
 }
@@ -98,7 +100,11 @@ func (s *Canisters) After(id principal.Principal, most int) []*Entry {
 
 func (s *Canisters) add(r *Entry) {
 	id := r.ID()
-	if _, found := s.slots.Get(id); found {
+	number, ok := id.CanisterNumber()
+	if !ok {
+		panic("state: " + id.String() + " is not the id of a canister")
+	}
+	if _, found := s.slots.Get(number); found {
 		panic("state: canister " + id.String() + " is there already")
 	}
 	at := s.given
@@ -107,34 +113,35 @@ func (s *Canisters) add(r *Entry) {
 	} else {
 		s.given++
 	}
-	number, place := at.split()
-	if number == len(s.blocks) {
+	position, place := at.split()
+	if position == len(s.blocks) {
 		s.blocks = append(s.blocks, block{all: new(entryBlock)})
 	}
-	b := &s.blocks[number]
+	b := &s.blocks[position]
 	if b.shared != nil {
 		b.own()
 	}
 	b.all[place] = r
-	s.slots.Set(id, at)
+	s.slots.Set(number, at)
 	i, _ := slices.BinarySearchFunc(s.order, id, compareID)
 	s.order = slices.Insert(s.ordered(), i, orderedSlot{id, at})
 }
 
 func (s *Canisters) remove(r *Entry) {
 	id := r.ID()
-	at, found := s.slots.Get(id)
+	number, _ := id.CanisterNumber()
+	at, found := s.slots.Get(number)
 	if !found {
 		panic("state: canister " + id.String() + " is not there")
 	}
-	number, place := at.split()
-	if b := &s.blocks[number]; s.at(at) != r {
+	position, place := at.split()
+	if b := &s.blocks[position]; s.at(at) != r {
 		panic("state: canister " + id.String() + " is another one")
 	} else {
 		b.all[place] = nil
 	}
 	s.free = append(s.free, at)
-	s.slots.Delete(id)
+	s.slots.Delete(number)
 	i, _ := slices.BinarySearchFunc(s.order, id, compareID)
 	s.order = slices.Delete(s.ordered(), i, i+1)
 }
