@@ -27,13 +27,29 @@ func (n *Network) Activity() Activity {
 	if ok {
 		a.NextDue = due
 	}
-	a.HasRunnableWork = n.open || ok && n.clock > n.time && due <= n.clock
 	for _, m := range n.subnets {
 		a.Heartbeat = a.Heartbeat || len(m.Heartbeats) > 0
-		a.HasRunnableWork = a.HasRunnableWork || m.hasRunnableWork()
 	}
+	a.HasRunnableWork = n.HasRunnableWork()
 	a.HasDueWork = a.HasRunnableWork || ok && due <= a.NextTime
 	return a
+}
+
+// HasRunnableWork returns Activity.HasRunnableWork.
+func (n *Network) HasRunnableWork() bool {
+	if n.open {
+		return true
+	}
+	for _, m := range n.subnets {
+		if m.hasRunnableWork() {
+			return true
+		}
+	}
+	if n.clock <= n.time {
+		return false
+	}
+	due, ok := n.nextDue()
+	return ok && due <= n.clock
 }
 
 // nextDue returns the earliest deadline.

@@ -110,7 +110,7 @@ func (d *Driver) work(first *request) bool {
 
 // busy reports whether the next round is due.
 func (d *Driver) busy() bool {
-	return d.mode == Auto && d.ready() && (d.compiler.delaying() || d.network.Activity().HasRunnableWork)
+	return d.mode == Auto && d.ready() && (d.compiler.delaying() || d.network.HasRunnableWork())
 }
 
 // serve handles the requests in the inbox, at most MaxBatch. It returns false when the driver closes.

@@ -6,7 +6,7 @@ import "github.com/canisterd/canisterd/replica"
 // from outside by itself, such as a module or the answer of a mock; Stop if nothing more happens before time passes or
 // a client does something. The owner of the network calls it.
 func (d *Driver) Present() Next {
-	if d.network.Activity().HasRunnableWork || d.compiler.delaying() {
+	if d.network.HasRunnableWork() || d.compiler.delaying() {
 		return Go
 	}
 	if waits := d.network.ExternalWaits(); waits.Compiling > 0 || waits.Mocked > 0 {
