@@ -135,15 +135,20 @@ func (b *Backend) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica
 	return receipt, nil
 }
 
-// SubmitAwaited is SubmitAhead for a client that then waits for the answer (driver.SubmitAwaited).
-func (b *Backend) SubmitAwaited(ctx context.Context, in *replica.Ingress) (replica.Receipt, driver.Pending, error) {
+// Pending is an accepted message, with its client's place among those who wait for the answer.
+type Pending struct{ driver.Pending }
+
+// SubmitAwaited is SubmitAhead for a client that then waits for the answer. If the message is accepted, Pending.Answer
+// must be called once.
+func (b *Backend) SubmitAwaited(ctx context.Context, in *replica.Ingress) (replica.Receipt, Pending, error) {
 	receipt, pending, err := b.driver.SubmitAwaited(ctx, in, b.arrival)
-	return receipt, pending, refused(err)
+	return receipt, Pending{pending}, refused(err)
 }
 
-// Answer returns the answer to a message of SubmitAwaited when it is there and View shows it.
-func (b *Backend) Answer(ctx context.Context, pending driver.Pending) (replica.IngressAnswer, error) {
-	answer, err := pending.Answer(ctx)
+// Answer returns the answer to the message when it is there and View shows it. ctx ends no later than that of
+// SubmitAwaited.
+func (p Pending) Answer(ctx context.Context) (replica.IngressAnswer, error) {
+	answer, err := p.Pending.Answer(ctx)
 	return answer, refused(err)
 }
 

@@ -44,10 +44,10 @@ func (w wait) answer(ctx context.Context, i *instance.Instance, subnet principal
 }
 
 // answerTo waits for the answer to a call that its caller submitted ahead of the disk. The error is as that of answer.
-func (w wait) answerTo(ctx context.Context, i *instance.Instance, pending driver.Pending, id replica.RequestID) (replica.IngressAnswer, error) {
+func (w wait) answerTo(ctx context.Context, i *instance.Instance, pending instance.Pending, id replica.RequestID) (replica.IngressAnswer, error) {
 	limited, cancel := w.limit(ctx)
 	defer cancel()
-	a, err := i.Backend().Answer(limited, pending)
+	a, err := pending.Answer(limited)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		if err := i.Backend().Settle(ctx); err != nil {
