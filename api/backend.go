@@ -17,15 +17,14 @@ type Backend interface {
 
 	// Submit submits a message with a checked signature. The error is a refusal (Answer gives its status; Stopped if
 	// the instance has stopped) or ctx's; then nothing happened. A crash may undo the message: clients must not be told
-	// of the receipt before Await or Settle returns.
+	// of the receipt before Settle returns.
 	Submit(ctx context.Context, in *Ingress) (Receipt, error)
+
+	// SubmitAwaited is Submit for a client that then waits for the answer. Pending is nil unless the message is accepted.
+	SubmitAwaited(ctx context.Context, in *Ingress) (Receipt, Pending, error)
 
 	// Settle returns when no crash can undo what happened before, or with ctx's error, or with a refusal (Stopped).
 	Settle(ctx context.Context) error
-
-	// Await returns when the message with this id is answered, View shows it, and no crash can undo that, or with ctx's
-	// error.
-	Await(ctx context.Context, subnet principal.Principal, id RequestID) error
 
 	// Delivered says that a client has the answer to a message, in a response of so many bytes: the network may drop large
 	// answers that clients have.
@@ -33,6 +32,13 @@ type Backend interface {
 
 	// Query executes a query call on the state of the last round. The errors are as in Submit.
 	Query(ctx context.Context, q *Query) (QueryResult, error)
+}
+
+// Pending is an accepted message, with its client's place among those who wait for the answer.
+type Pending interface {
+	// Answer returns the answer when View shows it and no crash can undo that, or ctx's error, or a refusal (Stopped). It
+	// must be called once. ctx ends no later than that of SubmitAwaited.
+	Answer(ctx context.Context) (IngressAnswer, error)
 }
 
 // Clock is one moment on two clocks, in nanoseconds since 1970.

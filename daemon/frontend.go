@@ -47,9 +47,18 @@ func (s asyncBackend) Clock() api.Clock { return api.Clock(s.Backend.Clock()) }
 // View returns the state at the end of the last round.
 func (s asyncBackend) View() api.View { return api.Show(s.Backend.View()) }
 
-// Submit submits a message ahead of the disk: front ends call Await or Settle before they tell clients of it.
+// Submit submits a message ahead of the disk: front ends call Settle before they tell clients of it.
 func (s asyncBackend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
 	return s.SubmitAhead(ctx, in)
+}
+
+// SubmitAwaited submits a message ahead of the disk, for a client that then waits for the answer.
+func (s asyncBackend) SubmitAwaited(ctx context.Context, in *api.Ingress) (api.Receipt, api.Pending, error) {
+	receipt, pending, err := s.Backend.SubmitAwaited(ctx, in)
+	if err != nil || receipt != (api.Receipt{}) {
+		return receipt, nil, err
+	}
+	return receipt, pending, nil
 }
 
 // frontendOf returns the front end of an instance of a daemon.

@@ -93,16 +93,17 @@ type patientBackend struct {
 	patient patient
 }
 
-func (b patientBackend) Submit(_ context.Context, in *api.Ingress) (api.Receipt, error) {
+func (b patientBackend) SubmitAwaited(_ context.Context, in *api.Ingress) (api.Receipt, api.Pending, error) {
 	*b.patient.expiry = time.Duration(in.Expiry - b.Clock().Now)
-	return api.Receipt{}, nil
+	return api.Receipt{}, b.patient, nil
 }
 
-func (b patientBackend) Await(ctx context.Context, _ principal.Principal, _ api.RequestID) error {
+// Answer waits as long as its caller does.
+func (p patient) Answer(ctx context.Context) (api.IngressAnswer, error) {
 	begun := time.Now()
 	<-ctx.Done()
-	*b.patient.waited = time.Since(begun) // in a bubble
-	return context.Cause(ctx)
+	*p.waited = time.Since(begun) // in a bubble
+	return api.IngressAnswer{}, context.Cause(ctx)
 }
 
 func TestAnUpdateExpiresIn4MinutesAndIsAwaitedForOne(t *testing.T) {

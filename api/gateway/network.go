@@ -9,6 +9,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/certify"
 )
 
@@ -63,6 +64,14 @@ func (r *reject) Error() string {
 	return fmt.Sprintf("reject code %d (%s): %s", r.code, r.error, r.text)
 }
 
+func rejectOf(r *intercanister.Reject) *reject {
+	rejected := &reject{code: int(r.Code), text: r.Text}
+	if r.Error != 0 {
+		rejected.error = r.Error.String()
+	}
+	return rejected
+}
+
 // destinationInvalid is the reject code for canisters that do not exist.
 const destinationInvalid = 3
 
@@ -89,11 +98,7 @@ func query(ctx context.Context, n Network, canister principal.Principal, method 
 	case result.Refusal != nil:
 		return nil, 0, result.Refusal
 	case result.Reject != nil:
-		rejected := &reject{code: int(result.Reject.Code), text: result.Reject.Text}
-		if result.Reject.Error != 0 {
-			rejected.error = result.Reject.Error.String()
-		}
-		return nil, 0, rejected
+		return nil, 0, rejectOf(result.Reject)
 	}
 	return result.Reply, result.Time, nil
 }
@@ -114,7 +119,7 @@ func update(ctx context.Context, n Network, canister principal.Principal, method
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, fmt.Errorf("drawing a request id: %w", err)
 	}
-	receipt, err := backend.Submit(ctx, &api.Ingress{
+	receipt, pending, err := backend.SubmitAwaited(ctx, &api.Ingress{
 		ID: id, Sender: principal.Anonymous, Receiver: canister, Effective: canister, Subnet: subnet, Method: method, Arg: arg,
 		Expiry: backend.Clock().Now + updateExpiry, Size: len(arg) + len(method) + api.EnvelopeBytes,
 	})
@@ -122,36 +127,18 @@ func update(ctx context.Context, n Network, canister principal.Principal, method
 	case err != nil:
 		return nil, err
 	case receipt.Reject != nil:
-		return nil, &reject{code: int(receipt.Reject.Code), text: receipt.Reject.Text, error: receipt.Reject.Error.String()}
+		return nil, rejectOf(receipt.Reject)
 	}
-	if err := backend.Await(ctx, subnet, id); err != nil {
+	answer, err := pending.Answer(ctx)
+	switch {
+	case err != nil:
 		return nil, err
+	case answer.Reject != nil:
+		return nil, rejectOf(answer.Reject)
+	case answer.Status != api.Replied:
+		return nil, fmt.Errorf("the answer is no longer known: its status is %q", answer.Status)
 	}
-	return outcome(backend.View(), subnet, id)
-}
-
-// outcome returns the answer to an update in a view.
-func outcome(view api.View, subnet principal.Principal, id api.RequestID) ([]byte, error) {
-	if view == nil {
-		return nil, api.NoCertifiedState.Refuse()
-	}
-	tree := view.Certified(subnet).Tree()
-	field := func(name certify.Label) []byte {
-		node, _ := tree.Get(certify.RequestStatusPath(id, name)...)
-		return node.Value()
-	}
-	switch status := string(field("status")); status {
-	case "replied":
-		return field("reply"), nil
-	case "rejected":
-		code, err := certify.DecodeNat(field("reject_code"))
-		if err != nil {
-			return nil, fmt.Errorf("reading the reject code: %w", err)
-		}
-		return nil, &reject{code: int(code), text: string(field("reject_message")), error: string(field("error_code"))}
-	default:
-		return nil, fmt.Errorf("the answer is no longer known: its status is %q", status)
-	}
+	return answer.Reply, nil
 }
 
 // section returns a public custom section of a canister's module, "" if there is none.

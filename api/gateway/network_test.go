@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/certify"
+	"github.com/canisterd/canisterd/replica"
 )
 
 var (
@@ -27,7 +29,6 @@ type fakeNetwork struct {
 	// call answers queries and updates; a nil reply is a reject.
 	call    func(method string, arg []byte) []byte
 	methods []string // that were called
-	decided []decision
 }
 
 func (n *fakeNetwork) Name() string         { return n.name }
@@ -47,16 +48,10 @@ func (n *fakeNetwork) Canister(_ context.Context, id principal.Principal) (Canis
 	return all[0], id == shop, err
 }
 
-// decision is the answer to an update, nil for a reject.
-type decision struct {
-	id    api.RequestID
-	reply []byte
-}
-
 // fakeBackend is the backend of a fakeNetwork.
 type fakeBackend struct{ *fakeNetwork }
 
-func (b fakeBackend) View() api.View               { return fakeView{network: b.fakeNetwork} }
+func (b fakeBackend) View() api.View               { return fakeView{} }
 func (b fakeBackend) Settle(context.Context) error { return nil }
 
 func (fakeBackend) Delivered(principal.Principal, api.RequestID, int) {}
@@ -71,19 +66,27 @@ func (b fakeBackend) Query(_ context.Context, q *api.Query) (api.QueryResult, er
 	return api.QueryResult{Reject: &intercanister.Reject{Code: 5, Text: "the canister <traps>"}}, nil
 }
 
-func (b fakeBackend) Submit(_ context.Context, in *api.Ingress) (api.Receipt, error) {
-	b.methods = append(b.methods, in.Method)
-	b.decided = append(b.decided, decision{in.ID, b.call(in.Method, in.Arg)})
-	return api.Receipt{}, nil
+func (fakeBackend) Submit(context.Context, *api.Ingress) (api.Receipt, error) {
+	return api.Receipt{}, errors.New("no client would get the answer")
 }
 
-func (b fakeBackend) Await(context.Context, principal.Principal, api.RequestID) error { return nil }
+// SubmitAwaited has the answer at once.
+func (b fakeBackend) SubmitAwaited(_ context.Context, in *api.Ingress) (api.Receipt, api.Pending, error) {
+	b.methods = append(b.methods, in.Method)
+	if reply := b.call(in.Method, in.Arg); reply != nil {
+		return api.Receipt{}, fakePending{Status: replica.Replied, Reply: reply}, nil
+	}
+	return api.Receipt{}, fakePending{Status: replica.Rejected, Reject: &intercanister.Reject{Code: 4, Text: "not today"}}, nil
+}
+
+type fakePending api.IngressAnswer
+
+func (p fakePending) Answer(context.Context) (api.IngressAnswer, error) {
+	return api.IngressAnswer(p), nil
+}
 
 // fakeView has what the gateway reads of views.
-type fakeView struct {
-	api.View
-	network *fakeNetwork
-}
+type fakeView struct{ api.View }
 
 func (v fakeView) Height() uint64  { return 3 }
 func (v fakeView) RootKey() []byte { return certify.NewSubnetKey(certify.Seed{}).Public().DER() }
@@ -91,20 +94,8 @@ func (v fakeView) Host(canister principal.Principal) (principal.Principal, bool)
 	return subnet, canister == shop
 }
 
-// Certified has the answers to updates.
-func (v fakeView) Certified(principal.Principal) *certify.SignedState {
-	tree := certify.Tree{}
-	for _, d := range v.network.decided {
-		if d.reply == nil {
-			tree = tree.Set(certify.Leaf([]byte("rejected")), certify.RequestStatusPath(d.id, "status")...)
-			tree = tree.Set(certify.Leaf([]byte{4}), certify.RequestStatusPath(d.id, "reject_code")...)
-			tree = tree.Set(certify.Leaf([]byte("not today")), certify.RequestStatusPath(d.id, "reject_message")...)
-			continue
-		}
-		tree = tree.Set(certify.Leaf([]byte("replied")), certify.RequestStatusPath(d.id, "status")...)
-		tree = tree.Set(certify.Leaf(d.reply), certify.RequestStatusPath(d.id, "reply")...)
-	}
-	return certify.NewHeight(tree, certify.NewSubnetKey(certify.Seed{}))
+func (fakeView) Certified(principal.Principal) *certify.SignedState {
+	return certify.NewHeight(certify.Tree{}, certify.NewSubnetKey(certify.Seed{}))
 }
 
 // Network and Networks make one instance the only one, and the default.

@@ -9,7 +9,7 @@ import (
 // callAsync serves POST /api/v2/canister/{ecid}/call: 202 as soon as the call is accepted, or if it was accepted
 // before; otherwise 200 with the rejection (interface specification, "Request: Asynchronous call").
 func (h *Handler) callAsync(ctx context.Context, to *target, body []byte) ([]byte, error) {
-	verdict, err := h.submit(ctx, to, body)
+	verdict, err := h.submit(ctx, to, body, false)
 	if err == nil {
 		err = h.backend.Settle(ctx)
 	}

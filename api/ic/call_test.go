@@ -187,17 +187,28 @@ type vanishing struct {
 	all bool
 }
 
-func (v *vanishing) Await(ctx context.Context, subnet principal.Principal, id api.RequestID) error {
-	err := v.fakeNetwork.Await(ctx, subnet, id)
+func (v *vanishing) SubmitAwaited(ctx context.Context, in *api.Ingress) (api.Receipt, api.Pending, error) {
+	receipt, pending, err := v.fakeNetwork.SubmitAwaited(ctx, in)
+	return receipt, vanishingAnswer{pending, v}, err
+}
+
+type vanishingAnswer struct {
+	api.Pending
+	network *vanishing
+}
+
+func (a vanishingAnswer) Answer(ctx context.Context) (api.IngressAnswer, error) {
+	answer, err := a.Pending.Answer(ctx)
+	v := a.network
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.all {
 		v.view = nil
-		return err
+		return answer, err
 	}
 	v.app.tree = v.app.tree.Delete("request_status")
 	v.publish()
-	return err
+	return answer, err
 }
 
 func TestACallTheStateShowsIsAnsweredWithoutHandingItInAgain(t *testing.T) {

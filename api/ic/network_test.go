@@ -37,7 +37,7 @@ type fakeNetwork struct {
 	query  func(q *api.Query) (api.QueryResult, error)
 
 	submitted  int
-	waiting    int
+	waiting    int // accepted messages whose answer was not asked for, or is waited for
 	signatures atomic.Int64
 	settled    atomic.Int64 // calls of Settle
 }
@@ -140,6 +140,17 @@ func (n *fakeNetwork) View() api.View {
 
 func (n *fakeNetwork) Clock() api.Clock { return api.Clock{Now: n.now, Wall: cmp.Or(n.wall, n.now)} }
 
+func (n *fakeNetwork) SubmitAwaited(ctx context.Context, in *api.Ingress) (api.Receipt, api.Pending, error) {
+	receipt, err := n.Submit(ctx, in)
+	if err != nil || receipt != (api.Receipt{}) {
+		return receipt, nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.waiting++
+	return receipt, fakePending{n, in.Subnet, in.ID}, nil
+}
+
 func (n *fakeNetwork) Submit(_ context.Context, in *api.Ingress) (api.Receipt, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -186,10 +197,16 @@ func (n *fakeNetwork) settle(in *api.Ingress) {
 
 func (*fakeNetwork) Delivered(principal.Principal, api.RequestID, int) {}
 
-func (n *fakeNetwork) Await(ctx context.Context, subnet principal.Principal, id api.RequestID) error {
-	n.mu.Lock()
-	n.waiting++
-	n.mu.Unlock()
+// fakePending is the wait for the answer to a message.
+type fakePending struct {
+	network *fakeNetwork
+	subnet  principal.Principal
+	id      api.RequestID
+}
+
+// Answer returns no answer: the front end certifies that of the view.
+func (p fakePending) Answer(ctx context.Context) (answer api.IngressAnswer, err error) {
+	n := p.network
 	defer func() {
 		n.mu.Lock()
 		n.waiting--
@@ -197,15 +214,15 @@ func (n *fakeNetwork) Await(ctx context.Context, subnet principal.Principal, id 
 	}()
 	for {
 		n.mu.Lock()
-		_, shown := n.view.heights[subnet].Tree().Get(certify.RequestStatusPath(id, "status")...)
+		_, shown := n.view.heights[p.subnet].Tree().Get(certify.RequestStatusPath(p.id, "status")...)
 		changed := n.changed
 		n.mu.Unlock()
 		if shown {
-			return nil
+			return answer, nil
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return answer, context.Cause(ctx)
 		case <-changed:
 		}
 	}

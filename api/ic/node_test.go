@@ -24,11 +24,24 @@ func (r running) Clock() api.Clock {
 }
 
 func (r running) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
-	receipt, err := r.Driver.Submit(ctx, in)
-	if errors.Is(err, driver.ErrClosed) {
-		err = api.Stopped.Refuse(err)
+	receipt, err := r.SubmitAhead(ctx, in, nil)
+	return receipt, stopped(err)
+}
+
+func (r running) SubmitAwaited(ctx context.Context, in *api.Ingress) (api.Receipt, api.Pending, error) {
+	receipt, pending, err := r.Driver.SubmitAwaited(ctx, in, nil)
+	if err != nil || receipt != (api.Receipt{}) {
+		return receipt, nil, stopped(err)
 	}
-	return receipt, err
+	return receipt, pending, nil
+}
+
+// stopped turns the error of a stopped driver into a refusal.
+func stopped(err error) error {
+	if errors.Is(err, driver.ErrClosed) {
+		return api.Stopped.Refuse(err)
+	}
+	return err
 }
 
 // startNode serves a node with the subnets whose time is now.

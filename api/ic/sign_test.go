@@ -52,12 +52,12 @@ func (b *barrier) before(n *fakeNetwork) *barrier {
 	return b
 }
 
-func (b *barrier) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
+func (b *barrier) SubmitAwaited(ctx context.Context, in *api.Ingress) (api.Receipt, api.Pending, error) {
 	if b.arrived.Add(1) == b.waiting {
 		close(b.open)
 	}
 	<-b.open
-	return b.Backend.Submit(ctx, in)
+	return b.Backend.SubmitAwaited(ctx, in)
 }
 
 func TestAClientThatIsAloneWaitsForNoOtherCall(t *testing.T) {
@@ -128,11 +128,11 @@ type slowBackend struct {
 	takes time.Duration
 }
 
-func (s *slowBackend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
+func (s *slowBackend) SubmitAwaited(ctx context.Context, in *api.Ingress) (api.Receipt, api.Pending, error) {
 	if string(in.Arg) == "slow" {
 		time.Sleep(s.takes) // in a bubble
 	}
-	return s.fakeNetwork.Submit(ctx, in)
+	return s.fakeNetwork.SubmitAwaited(ctx, in)
 }
 
 func TestACallWhoseAnswerTheNewestViewLostIsCertifiedByItsOwnView(t *testing.T) {

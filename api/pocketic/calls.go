@@ -222,7 +222,7 @@ func (e *entry) awaitRounds(ctx context.Context, subnet principal.Principal, id 
 func (e *entry) awaitLive(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	ctx, cancel := context.WithTimeout(ctx, livePatience)
 	defer cancel()
-	if err := e.instance.Backend().Await(ctx, subnet, id); err != nil && ctx.Err() == nil {
+	if err := e.instance.Driver().Await(ctx, subnet, id); err != nil && ctx.Err() == nil {
 		return badIngress(err.Error())
 	}
 	return e.ctx.Err()

@@ -24,7 +24,7 @@
 // results of a method are on disk before it returns (Settle). Views and events may show what a crash undoes; code that
 // shows views to clients takes them from SettledView. That is the newest view with an answer that a caller awaited,
 // unless callers already know more than it shows: readers do not wait for the disk because of writes by others. A
-// message and its answer share one wait for the disk if SubmitAhead submits the message.
+// message and its answer share one wait for the disk if SubmitAhead or SubmitAwaited submits the message.
 //
 // # Forks
 //
