@@ -194,7 +194,7 @@ func resident(n int) principal.Principal {
 // earlier ones are forgotten: more than a developer sends in five minutes.
 const memory = 1000
 
-// send submits a message about canister i and waits for its answer.
+// send submits a message about canister i and waits for its answer, as front ends do.
 func (n *network) send(receiver principal.Principal, i int, method string, arg []byte) {
 	n.sent++
 	if n.sent%memory == 0 {
@@ -207,11 +207,11 @@ func (n *network) send(receiver principal.Principal, i int, method string, arg [
 		Sender: principal.Anonymous, Receiver: receiver, Effective: resident(i), Method: method, Arg: arg,
 		Expiry: n.now + replica.MaxIngressTTL, Size: 300, ID: requestID(n.sent),
 	}
-	receipt, err := n.Submit(context.Background(), in)
-	if err != nil || receipt.Reject != nil {
-		n.b.Fatal(receipt.Reject, err)
+	receipt, pending, err := n.SubmitAwaited(context.Background(), in, nil)
+	if err != nil || receipt != (replica.Receipt{}) {
+		n.b.Fatal(receipt, err)
 	}
-	if err := n.Await(context.Background(), n.root, in.ID); err != nil {
+	if _, err := pending.Answer(context.Background()); err != nil {
 		n.b.Fatal(err)
 	}
 }
@@ -235,7 +235,7 @@ func assembled(b *testing.B, text string) []byte {
 	return binary
 }
 
-// BenchmarkRatioUpdateInProcess is an update from Submit to Await through a node;
+// BenchmarkRatioUpdateInProcess is an update from SubmitAwaited to Answer through a node, the way of all front ends;
 // the floor is running and committing the same message on the engine alone. The limit was 4.5 for an engine that took
 // 1.24 times as long, 0.76 µs: that is the frozen floor. Quiet runs measure 3.8 to 4.2: the limit is above their noise.
 //
@@ -243,8 +243,8 @@ func assembled(b *testing.B, text string) []byte {
 // canister's execution (cycles, memory, outcome), 14 % inspection and admission, 10 % the expiry and removal of an earlier
 // message, 13 % the batch, the call context and the answer, 6 % the record of the certified tree, and 3 % the turn in which the
 // caller waits. Each consists of searches, insertions and removals in tables, none of which takes more than 3 %. The bound is
-// 3.1: the ratio without the rest, 15 % in the driver and here, and without inspection and the second turn. The shares are of
-// the stacks with (*network).send or (*coroutine).run in
+// 3.1: the ratio without the rest, 15 % in the driver and here, and without inspection and that turn, which SubmitAwaited no
+// longer takes. The shares are of the stacks with (*network).send or (*coroutine).run in
 //
 //	perf record -g go test ./canister -run '^$' -bench RatioUpdateInProcess -benchtime 4s
 func BenchmarkRatioUpdateInProcess(b *testing.B) {
