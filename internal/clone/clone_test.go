@@ -190,13 +190,28 @@ func (n *network) standStill(at time.Time) {
 
 func number(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
 
-// taken clones a canister with a snapshot that is taken for it.
-func (n *network) taken(from *clone.Source, cache clone.Cache, id principal.Principal) (*clone.Entry, *clone.Loaded) {
+// take takes a snapshot of a canister of a source.
+func (n *network) take(from *clone.Source, cache clone.Cache, id principal.Principal) *clone.Entry {
 	n.Helper()
 	e, err := from.Take(n.ctx, cache, id)
 	if err != nil {
 		n.Fatal(err)
 	}
+	return e
+}
+
+// keepsNoSnapshot checks that a source has no snapshot of a canister.
+func (n *network) keepsNoSnapshot(source *clone.Source, id principal.Principal) {
+	n.Helper()
+	if all, err := source.Canister(id).List(n.ctx); err != nil || len(all) > 0 {
+		n.Errorf("the source still has the snapshots %v (%v)", all, err)
+	}
+}
+
+// taken clones a canister with a snapshot that is taken for it.
+func (n *network) taken(from *clone.Source, cache clone.Cache, id principal.Principal) (*clone.Entry, *clone.Loaded) {
+	n.Helper()
+	e := n.take(from, cache, id)
 	if err := from.Download(n.ctx, e, func(int64, int64) {}); err != nil {
 		n.Fatal(err)
 	}

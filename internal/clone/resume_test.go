@@ -71,11 +71,7 @@ func untold(int64, int64) {}
 func (n *network) digest(id principal.Principal, caller clone.Caller) []byte {
 	n.Helper()
 	source := &clone.Source{Caller: caller, From: "here", Network: "here"}
-	cache := clone.Cache(n.TempDir())
-	e, err := source.Take(n.ctx, cache, id)
-	if err != nil {
-		n.Fatal(err)
-	}
+	e := n.take(source, clone.Cache(n.TempDir()), id)
 	if err := source.DownloadTaken(n.ctx, e, untold); err != nil {
 		n.Fatal(err)
 	}
@@ -120,14 +116,11 @@ func TestACloneGoesOnAfterACut(t *testing.T) {
 	bad := newProxy(t, from.url[len("http://"):])
 	source, _ := from.source(bad.url())
 	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
-	entry, err := source.Take(from.ctx, cache, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := from.take(source, cache, id)
 	bad.mu.Lock()
 	bad.left = 12_000_000
 	bad.mu.Unlock()
-	err = source.DownloadTaken(from.ctx, entry, untold)
+	err := source.DownloadTaken(from.ctx, entry, untold)
 	if err == nil || entry.Complete() {
 		t.Fatalf("the download ended in spite of the cut: %v", err)
 	}
@@ -143,9 +136,7 @@ func TestACloneGoesOnAfterACut(t *testing.T) {
 		t.Errorf("after the cut %d bytes were read: not only the rest", second)
 	}
 	good, _ := from.source(from.url)
-	if all, err := good.Canister(id).List(from.ctx); err != nil || len(all) > 0 {
-		t.Errorf("the source still has the snapshots %v (%v)", all, err)
-	}
+	from.keepsNoSnapshot(good, id)
 	want := from.digest(id, good.Caller)
 
 	through := newProxy(t, to.url[len("http://"):])
@@ -194,10 +185,7 @@ func TestACloneOverASlowConnectionThatLosesPartsEndsWithEqualDigests(t *testing.
 	var lost atomic.Int64
 	source, _ := from.source(bad.url(), client.WithRetries(func(error) { lost.Add(1) }))
 	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
-	entry, err := source.Take(from.ctx, cache, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := from.take(source, cache, id)
 	ctx, interrupt := context.WithCancelCause(from.ctx)
 	defer interrupt(nil)
 	cut := errors.New("the computer is switched off")

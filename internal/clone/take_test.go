@@ -22,17 +22,12 @@ func TestAnInterruptedCloneDeletesTheSnapshotThatItTook(t *testing.T) {
 	id := from.filled(160)
 	source, _ := from.source(from.url)
 	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
-	e, err := source.Take(from.ctx, cache, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := from.take(source, cache, id)
 	ctx, interrupt := context.WithCancel(from.ctx)
 	if err := source.DownloadTaken(ctx, e, func(int64, int64) { interrupt() }); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the download ended with %v", err)
 	}
-	if all, err := source.Canister(id).List(from.ctx); err != nil || len(all) > 0 {
-		t.Errorf("the source still has the snapshots %v (%v)", all, err)
-	}
+	from.keepsNoSnapshot(source, id)
 	if _, err := os.Stat(filepath.Dir(e.Folder)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the rest is still in the cache: %v", err)
 	}
@@ -43,23 +38,18 @@ func TestACloneWhoseDirectoryIsForgottenSaysSo(t *testing.T) {
 	id := from.filled(160)
 	source, _ := from.source(from.url)
 	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
-	e, err := source.Take(from.ctx, cache, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := from.take(source, cache, id)
 	forget := sync.OnceFunc(func() {
 		if err := os.RemoveAll(filepath.Dir(e.Folder)); err != nil {
 			t.Error(err)
 		}
 	})
-	err = source.DownloadTaken(from.ctx, e, func(int64, int64) { forget() })
+	err := source.DownloadTaken(from.ctx, e, func(int64, int64) { forget() })
 	want := e.Folder + " was removed while the snapshot was read (as canisterd clone forget does): clone again"
 	if err == nil || err.Error() != want {
 		t.Errorf("the download ended with %v, want %s", err, want)
 	}
-	if all, err := source.Canister(id).List(from.ctx); err != nil || len(all) > 0 {
-		t.Errorf("the source still has the snapshots %v (%v)", all, err)
-	}
+	from.keepsNoSnapshot(source, id)
 	if _, err := os.Stat(filepath.Dir(e.Folder)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the cache has it again: %v", err)
 	}
@@ -71,10 +61,7 @@ func TestASnapshotThatAKilledCloneLeftIsDeleted(t *testing.T) {
 	id := from.filled(1)
 	source, _ := from.source(from.url)
 	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
-	e, err := source.Take(from.ctx, cache, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := from.take(source, cache, id)
 	if found, err := source.Unfinished(from.ctx, cache, id); err != nil || found == nil || found.Folder != e.Folder {
 		t.Errorf("before the download it is %v (%v)", found, err)
 	}
@@ -84,9 +71,7 @@ func TestASnapshotThatAKilledCloneLeftIsDeleted(t *testing.T) {
 	if found, err := source.Unfinished(from.ctx, cache, id); err != nil || found != nil {
 		t.Errorf("after the download it is %v (%v)", found, err)
 	}
-	if all, err := source.Canister(id).List(from.ctx); err != nil || len(all) > 0 {
-		t.Errorf("the source still has the snapshots %v (%v)", all, err)
-	}
+	from.keepsNoSnapshot(source, id)
 }
 
 func TestASnapshotThatCannotBeDeletedIsNamed(t *testing.T) {
