@@ -7,7 +7,6 @@ import (
 
 	"github.com/canisterd/canisterd/canister/internal/components"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
-	"github.com/canisterd/canisterd/component"
 	"github.com/canisterd/canisterd/internal/golden"
 )
 
@@ -50,18 +49,7 @@ func notLinked(t *testing.T, file, want string) {
 
 // TestTheLinkerKnowsTheFunctionsOfItsPackage imports and exports all that the WIT package has.
 func TestTheLinkerKnowsTheFunctionsOfItsPackage(t *testing.T) {
-	linking, err := component.Link(read(t, "testdata/till.wasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	imported := map[string]bool{}
-	for _, m := range linking.Modules {
-		for _, item := range m.Imports {
-			if item.Canon != nil && item.Canon.Func != nil {
-				imported[item.Canon.Func.Import] = true
-			}
-		}
-	}
+	imported := components.ImportedFunctions(t, "testdata/till.wasm")
 	functions := strings.Count(string(read(t, "wit/canister.wit")), "func(")
 	const exported = 4 // of installation and timer-handler
 	if len(imported) != functions-exported {

@@ -8,9 +8,10 @@ import (
 	"github.com/canisterd/canisterd/component"
 )
 
-// TestTheTestComponentImportsAllFunctionsOfWASI makes sure that the scripts of package canister can call each.
-func TestTheTestComponentImportsAllFunctionsOfWASI(t *testing.T) {
-	binary, err := os.ReadFile("testdata/clerk.wasm")
+// ImportedFunctions returns the names of the functions that the core modules of a component import from its host.
+func ImportedFunctions(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	binary, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,10 +23,19 @@ func TestTheTestComponentImportsAllFunctionsOfWASI(t *testing.T) {
 	for _, m := range linking.Modules {
 		for _, item := range m.Imports {
 			if item.Canon != nil && item.Canon.Func != nil {
-				short, _ := ofWASI(item.Canon.Func.Import)
-				imported[short] = true
+				imported[item.Canon.Func.Import] = true
 			}
 		}
+	}
+	return imported
+}
+
+// TestTheTestComponentImportsAllFunctionsOfWASI makes sure that the scripts of package canister can call each.
+func TestTheTestComponentImportsAllFunctionsOfWASI(t *testing.T) {
+	imported := map[string]bool{}
+	for name := range ImportedFunctions(t, "testdata/clerk.wasm") {
+		short, _ := ofWASI(name)
+		imported[short] = true
 	}
 	for name := range wasiFunctions {
 		if !imported[name] {
