@@ -3,6 +3,7 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // IngressAnswer is the status of a user's message and its outcome.
@@ -31,14 +32,32 @@ func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (Ingre
 	if in == nil {
 		return IngressAnswer{}, false
 	}
+	return n.answerOf(in), true
+}
+
+func (n *Network) answerOf(in *state.Ingress) IngressAnswer {
 	answer := IngressAnswer{
 		Status: in.Status, Sender: in.Sender, Receiver: in.Receiver, Method: in.Method,
 		Reply: in.Reply, Reject: in.Reject, Answered: in.Answered, Instructions: in.Instructions,
 	}
 	if in.Reject != nil {
-		answer.Backtrace = n.traps.backtrace(id, in.Reject.Text)
+		answer.Backtrace = n.traps.backtrace(in.ID, in.Reject.Text)
 	}
-	return answer, true
+	return answer
+}
+
+// ShownAnswer returns the subnet of a message that was accepted, and the answer if the last view shows it.
+func (n *Network) ShownAnswer(accepted *Ingress) (subnet principal.Principal, answer IngressAnswer, shown bool) {
+	position := n.routes.find(accepted.Effective)
+	if accepted.BySubnet {
+		position = n.routes.byID[accepted.Subnet]
+	}
+	m := n.subnets[position]
+	in := m.History.Find(accepted.ID)
+	if in == nil || !in.Status.Terminal() || in.Changed() {
+		return m.ID, answer, false
+	}
+	return m.ID, n.answerOf(in), true
 }
 
 // HasSubnet reports whether a subnet exists now, before the next view shows it.
@@ -54,13 +73,4 @@ func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok
 		return principal.Principal{}, false
 	}
 	return n.subnets[position].ID, true
-}
-
-// Destination returns the subnet of a message that was accepted.
-func (n *Network) Destination(in *Ingress) principal.Principal {
-	if in.BySubnet {
-		return in.Subnet
-	}
-	subnet, _ := n.HostOf(in.Effective)
-	return subnet
 }

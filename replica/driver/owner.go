@@ -11,8 +11,8 @@ import (
 
 // request is work that the owner does for another goroutine.
 type request struct {
-	do   func(*Driver)
-	done chan struct{}
+	do, then func(*Driver) // then as that of inline
+	done     chan struct{}
 }
 
 // own is the driver's goroutine. It owns the network while there is work that callers do not do inline: requests in the
@@ -134,13 +134,17 @@ func (d *Driver) answer(r *request) {
 	d.handOvers++
 	r.do(d)
 	d.happened()
+	if r.then != nil {
+		r.then(d)
+	}
 	r.done <- struct{}{}
 }
 
 // inline runs a function on the caller's goroutine, and the following round, if the network is idle and the inbox
-// empty: handing it to another goroutine and back costs more than most messages. The driver's goroutine runs further
-// rounds. done is false if the caller must send a request.
-func (d *Driver) inline(do func(*Driver)) (done bool, err error) {
+// empty: handing it to another goroutine and back costs more than most messages. At the end of the turn it runs then,
+// which changes nothing of the network, unless it is nil. The driver's goroutine runs further rounds. done is false if
+// the caller must send a request.
+func (d *Driver) inline(do, then func(*Driver)) (done bool, err error) {
 	if len(d.waiting()) > 0 || !d.owner.TryLock() {
 		return false, nil
 	}
@@ -163,6 +167,9 @@ func (d *Driver) inline(do func(*Driver)) (done bool, err error) {
 	if busy && !d.pressing {
 		d.round()
 		busy = d.busy()
+	}
+	if then != nil {
+		then(d)
 	}
 	if d.pressing = busy; busy {
 		d.poke()
@@ -229,7 +236,7 @@ func (d *Driver) ask(ctx context.Context, do func(*Driver)) error {
 
 // askUnsettled is ask for effects that are not reported to a client: a crash may undo them.
 func (d *Driver) askUnsettled(ctx context.Context, do func(*Driver)) error {
-	if done, err := d.inline(do); done {
+	if done, err := d.inline(do, nil); done {
 		return err
 	}
 	r, err := d.send(ctx, do)

@@ -63,7 +63,7 @@ func (d *Driver) query(slot *querySlot, q *replica.Query) (replica.QueryResult, 
 		}
 		prepared <- query{p, d.generation, q.Method}
 	}
-	if done, err := d.inline(prepare); err != nil {
+	if done, err := d.inline(prepare, nil); err != nil {
 		slot.release()
 		return replica.QueryResult{}, err
 	} else if done {

@@ -18,7 +18,7 @@ func (r *recycled) request() *request {
 
 // putRequest returns a request whose signal was taken. A request whose caller stops waiting does not return.
 func (r *recycled) putRequest(used *request) {
-	used.do = nil
+	used.do, used.then = nil, nil
 	r.requests.Put(used)
 }
 
@@ -27,13 +27,13 @@ func (r *recycled) submission() *submission {
 		return used
 	}
 	s := new(submission)
-	s.do = s.apply
+	s.do, s.then = s.apply, s.await
 	return s
 }
 
 // putSubmission returns a submission that the owner no longer uses.
 func (r *recycled) putSubmission(used *submission) {
-	*used = submission{do: used.do}
+	*used = submission{do: used.do, then: used.then}
 	r.submissions.Put(used)
 }
 

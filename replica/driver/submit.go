@@ -68,13 +68,13 @@ func (d *Driver) submitListed(ctx context.Context, in *replica.Ingress, clock Cl
 func (d *Driver) submit(ctx context.Context, in *replica.Ingress, clock Clock, w *waiter) (result replica.Result, inspection *replica.Inspection, err error) {
 	s := d.recycled.submission()
 	s.in, s.clock, s.waiter = in, clock, w
-	if done, err := d.inline(s.do); done {
+	if done, err := d.inline(s.do, s.then); done {
 		result, inspection = s.result, s.inspection
 		d.recycled.putSubmission(s)
 		return result, inspection, err
 	}
 	r := d.recycled.request()
-	r.do = s.do
+	r.do, r.then = s.do, s.then
 	select {
 	case d.box() <- r:
 	case <-d.ended:
@@ -90,7 +90,7 @@ func (d *Driver) submit(ctx context.Context, in *replica.Ingress, clock Clock, w
 	return result, inspection, nil
 }
 
-// submission is a message on its way to the owner, and its outcome. It is recycled, with its function, since most
+// submission is a message on its way to the owner, and its outcome. It is recycled, with its functions, since most
 // messages are submitted one at a time.
 type submission struct {
 	in         *replica.Ingress
@@ -98,7 +98,7 @@ type submission struct {
 	waiter     *waiter // for the answer; nil: none
 	result     replica.Result
 	inspection *replica.Inspection
-	do         func(*Driver) // apply
+	do, then   func(*Driver) // apply, await
 }
 
 func (s *submission) apply(d *Driver) {
@@ -110,12 +110,22 @@ func (s *submission) apply(d *Driver) {
 		}
 	}
 	s.result = d.network.Apply(s.in)
-	if s.waiter != nil && s.result.Accepted() {
-		s.waiter.subnet = d.network.Destination(s.in)
-		s.waiter.list(d)
-	}
 	if len(s.in.Arg) >= largeArgument {
 		d.account() // others wait for the end of the round
+	}
+}
+
+// await makes the waiter wait for the answer if the message was accepted, unless a round of the turn has answered it.
+func (s *submission) await(d *Driver) {
+	w := s.waiter
+	if w == nil || s.inspection != nil || !s.result.Accepted() {
+		return
+	}
+	var shown bool
+	if w.subnet, w.answer, shown = d.network.ShownAnswer(s.in); shown {
+		w.found = answered
+	} else {
+		w.list(d)
 	}
 }
 
@@ -148,5 +158,10 @@ func (d *Driver) SubmitAwaited(ctx context.Context, in *replica.Ingress, clock C
 // Answer returns the answer to the message when it is there and View shows it, with the errors of Driver.Await. ctx ends no
 // later than that of SubmitAwaited.
 func (p Pending) Answer(ctx context.Context) (replica.IngressAnswer, error) {
+	if d, w := p.driver, p.waiter; w.found == answered {
+		answer := w.answer
+		d.recycled.putWaiter(w)
+		return answer, d.settleView(ctx)
+	}
 	return p.driver.awaitSignal(ctx, p.waiter)
 }

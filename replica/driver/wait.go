@@ -20,8 +20,8 @@ type waiter struct {
 	done   chan struct{}         // takes one signal: when the answer is there, or will not come
 	err    error                 // valid after done
 	reads  bool                  // the caller takes the answer
-	answer replica.IngressAnswer // valid after done, if reads is set and err is nil
-	found  found                 // valid after enlist
+	answer replica.IngressAnswer // valid after done, or if found is answered, if reads is set and err is nil
+	found  found                 // valid after enlist, or after the turn of a submission
 	do     func(*Driver)         // enlist
 	next   *waiter               // for the same message
 }
