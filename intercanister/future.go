@@ -27,9 +27,9 @@ type Future struct {
 	transmission  uint64        // prepaid for the response
 	environments  [3]uint64     // of reply, reject, cleanup
 	functions     [3]uint32
-	Owner, Callee principal.Principal
-	State         FutureState
+	State         FutureState // with hasCleanup in the four bytes after functions
 	hasCleanup    bool
+	Owner, Callee principal.Principal
 }
 
 // Call is a call to be registered: what ic0.call_new and the calls after it built.

@@ -19,8 +19,27 @@ const MaxLen = 29
 // Principal is a principal as a comparable value: usable as a map key, comparable by ==. The zero value is the
 // management canister, the empty principal.
 type Principal struct {
-	n uint8
-	b [MaxLen]byte
+	// The bytes, followed by zeros and by their number in the last byte of w3, as big-endian words. Unlike an array, four
+	// words are passed in registers; their order is that of Compare.
+	w0, w1, w2, w3 uint64
+}
+
+// padded has the words of a principal.
+type padded [32]byte
+
+func (b *padded) principal(length int) Principal {
+	b[len(b)-1] = byte(length)
+	return Principal{
+		binary.BigEndian.Uint64(b[0:]), binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint64(b[16:]), binary.BigEndian.Uint64(b[24:]),
+	}
+}
+
+func (p Principal) padded() (b padded) {
+	binary.BigEndian.PutUint64(b[0:], p.w0)
+	binary.BigEndian.PutUint64(b[8:], p.w1)
+	binary.BigEndian.PutUint64(b[16:], p.w2)
+	binary.BigEndian.PutUint64(b[24:], p.w3)
+	return b
 }
 
 // Class says how a principal was derived, by its last byte (interface specification, "Special forms of Principals").
@@ -40,7 +59,7 @@ var (
 	// Management is the management canister, aaaaa-aa.
 	Management = Principal{}
 	// Anonymous is the sender of a request without a signature, 2vxsx-fae.
-	Anonymous = Principal{n: 1, b: [MaxLen]byte{4}}
+	Anonymous = Principal{w0: 4 << 56, w3: 1}
 )
 
 var encoding = base32.StdEncoding.WithPadding(base32.NoPadding)
@@ -50,10 +69,9 @@ func FromBytes(raw []byte) (Principal, error) {
 	if len(raw) > MaxLen {
 		return Principal{}, fmt.Errorf("a principal has at most %d bytes, got %d", MaxLen, len(raw))
 	}
-	var p Principal
-	p.n = uint8(len(raw))
-	copy(p.b[:], raw)
-	return p, nil
+	var b padded
+	copy(b[:], raw)
+	return b.principal(len(raw)), nil
 }
 
 // MustFromBytes is FromBytes for bytes known to fit; it panics if they do not.
@@ -67,27 +85,26 @@ func MustFromBytes(raw []byte) Principal {
 
 // Canister returns the id of the canister with this number: the number in eight bytes, big-endian, then 01 01.
 func Canister(number uint64) Principal {
-	p := Principal{n: 10}
-	binary.BigEndian.PutUint64(p.b[:8], number)
-	p.b[8], p.b[9] = 1, 1
-	return p
+	return Principal{w0: number, w1: canisterEnd, w3: canisterLen}
 }
+
+// A canister id ends in 01 01, and has ten bytes.
+const (
+	canisterEnd = 0x0101 << 48
+	canisterLen = 10
+)
 
 // CanisterNumber returns the number of a canister id, and false if the principal does not have the form of Canister.
 func (p Principal) CanisterNumber() (uint64, bool) {
-	if p.n != 10 || p.b[8] != 1 || p.b[9] != 1 {
-		return 0, false
-	}
-	return binary.BigEndian.Uint64(p.b[:8]), true
+	return p.w0, p.w1 == canisterEnd && p.w3 == canisterLen
 }
 
 // SelfAuthenticating returns the principal of a public key in DER form: its SHA-224 and the byte 02.
 func SelfAuthenticating(der []byte) Principal {
 	h := sha256.Sum224(der)
-	p := Principal{n: MaxLen}
-	copy(p.b[:], h[:])
-	p.b[28] = 2
-	return p
+	var b padded
+	b[copy(b[:], h[:])] = 2
+	return b.principal(MaxLen)
 }
 
 // Parse reads the textual form, in upper or lower case. An accepted text prints back the same in lower case.
@@ -124,9 +141,10 @@ func MustParse(text string) Principal {
 
 // String returns the textual form: base32 of checksum and bytes in lower case, in groups of five.
 func (p Principal) String() string {
+	b, length := p.padded(), p.Len()
 	var raw [4 + MaxLen]byte
-	binary.BigEndian.PutUint32(raw[:4], crc32.ChecksumIEEE(p.b[:p.n]))
-	n := 4 + copy(raw[4:], p.b[:p.n])
+	binary.BigEndian.PutUint32(raw[:4], crc32.ChecksumIEEE(b[:length]))
+	n := 4 + copy(raw[4:], b[:length])
 	var packed [64]byte
 	encoding.Encode(packed[:], raw[:n])
 	size := encoding.EncodedLen(n)
@@ -145,44 +163,59 @@ func (p Principal) String() string {
 }
 
 // Bytes returns a copy of the principal's bytes.
-func (p Principal) Bytes() []byte { return bytes.Clone(p.b[:p.n]) }
+func (p Principal) Bytes() []byte {
+	b := p.padded()
+	return bytes.Clone(b[:p.Len()])
+}
 
 // Append appends the principal's bytes to dst.
-func (p Principal) Append(dst []byte) []byte { return append(dst, p.b[:p.n]...) }
+func (p Principal) Append(dst []byte) []byte {
+	b := p.padded()
+	return append(dst, b[:p.Len()]...)
+}
 
 // Len returns the number of bytes, 0 to MaxLen.
-func (p Principal) Len() int { return int(p.n) }
+func (p Principal) Len() int { return int(byte(p.w3)) }
 
 // Compare orders principals by their bytes, a prefix first: the order of
 // labels in the certified state tree.
 func (p Principal) Compare(q Principal) int {
-	return bytes.Compare(p.b[:p.n], q.b[:q.n])
+	switch {
+	case p.w0 != q.w0:
+		return cmp.Compare(p.w0, q.w0)
+	case p.w1 != q.w1:
+		return cmp.Compare(p.w1, q.w1)
+	case p.w2 != q.w2:
+		return cmp.Compare(p.w2, q.w2)
+	}
+	return cmp.Compare(p.w3, q.w3)
 }
 
 // CompareLengthFirst orders principals as the replica orders its sets of them: a shorter one first, then by their bytes.
 func (p Principal) CompareLengthFirst(q Principal) int {
-	if p.n != q.n {
-		return cmp.Compare(p.n, q.n)
+	if p.Len() != q.Len() {
+		return cmp.Compare(p.Len(), q.Len())
 	}
 	return p.Compare(q)
 }
 
 // Class returns the class that the last byte indicates.
 func (p Principal) Class() Class {
-	if p.n == 0 {
+	b, length := p.padded(), p.Len()
+	if length == 0 {
 		return ClassManagement
 	}
-	switch p.b[p.n-1] {
+	switch b[length-1] {
 	case 1:
 		return ClassOpaque
 	case 2:
-		if p.n == MaxLen {
+		if length == MaxLen {
 			return ClassSelfAuthenticating
 		}
 	case 3:
 		return ClassDerived
 	case 4:
-		if p.n == 1 {
+		if length == 1 {
 			return ClassAnonymous
 		}
 	case 0x7f:

@@ -59,6 +59,32 @@ func TestCanisterNumbersRoundTrip(t *testing.T) {
 	}
 }
 
+func TestPrincipalsAreComparedByTheirBytes(t *testing.T) {
+	var all [][]byte
+	for _, unit := range []string{"\x00", "\x01", "\x01\x01", "\x04", "\x7f", "\xff", "\x00\xff", "\xff\x00"} {
+		for length := range MaxLen + 1 {
+			all = append(all, []byte(strings.Repeat(unit, MaxLen))[:length])
+		}
+	}
+	all = append(all, Canister(1<<63).Bytes(), append(Canister(1<<63).Bytes(), 0), append(Canister(1<<63).Bytes(), 1, 1))
+	for _, raw := range all {
+		p := MustFromBytes(raw)
+		if !bytes.Equal(p.Bytes(), raw) || !bytes.Equal(p.Append([]byte("x")), append([]byte("x"), raw...)) || p.Len() != len(raw) {
+			t.Errorf("of %x come %x, appended %x, %d bytes", raw, p.Bytes(), p.Append(nil), p.Len())
+		}
+		number, ok := p.CanisterNumber()
+		if want := len(raw) == 10 && raw[8] == 1 && raw[9] == 1; ok != want || ok && Canister(number) != p {
+			t.Errorf("%x is canister %d, %v", raw, number, ok)
+		}
+		for _, other := range all {
+			q := MustFromBytes(other)
+			if got, want := p.Compare(q), bytes.Compare(raw, other); got != want || (p == q) != (want == 0) {
+				t.Errorf("%x compared with %x gives %d and %v, want %d", raw, other, got, p == q, want)
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("rwlgt-iiaaa-aaaaa-aaaaa-cai")
 	f.Fuzz(func(t *testing.T, text string) {
