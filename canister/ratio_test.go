@@ -118,6 +118,7 @@ type network struct {
 	root principal.Principal
 	sent uint64
 	now  uint64
+	in   replica.Ingress // the last message; written again for the next
 }
 
 func newNetwork(b *testing.B, module []byte, canisters int) *network {
@@ -203,10 +204,9 @@ func (n *network) send(receiver principal.Principal, i int, method string, arg [
 			n.b.Fatal(err)
 		}
 	}
-	in := &replica.Ingress{
-		Sender: principal.Anonymous, Receiver: receiver, Effective: resident(i), Method: method, Arg: arg,
-		Expiry: n.now + replica.MaxIngressTTL, Size: 300, ID: requestID(n.sent),
-	}
+	in := &n.in
+	in.ID, in.Sender, in.Receiver, in.Effective = requestID(n.sent), principal.Anonymous, receiver, resident(i)
+	in.Method, in.Arg, in.Size, in.Expiry = method, arg, 300, n.now+replica.MaxIngressTTL
 	receipt, pending, err := n.SubmitAwaited(context.Background(), in, nil)
 	if err != nil || receipt != (replica.Receipt{}) {
 		n.b.Fatal(receipt, err)

@@ -36,7 +36,7 @@ type result struct {
 
 // run runs a function of c's code for m. Its effects are in r.x and in the memories; nothing is committed. log gives
 // the numbers of log records.
-func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
+func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) (out result) {
 	r.running = true
 	r.fill(c, log, sub, m, a.context)
 	r.prepare(c, sub, a.context)
@@ -51,7 +51,6 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 	if r.x.Exited {
 		err = nil
 	}
-	var out result
 	executed, charged := r.guest.Executed(), uint64(0)
 	if a.tracked {
 		out.counted = sub.Limits.HeapDelta > 0
