@@ -23,31 +23,34 @@ type IngressAnswer struct {
 
 // IngressAnswer returns what a subnet knows of a message now, before the next view shows it, and false if it knows
 // nothing.
-func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (IngressAnswer, bool) {
+func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (answer IngressAnswer, known bool) {
 	position, ok := n.routes.byID[subnet]
 	if !ok {
-		return IngressAnswer{}, false
+		return answer, false
 	}
 	in := n.subnets[position].History.Find(id)
 	if in == nil {
-		return IngressAnswer{}, false
+		return answer, false
 	}
-	return n.answerOf(in), true
+	n.readAnswer(&answer, in)
+	return answer, true
 }
 
-func (n *Network) answerOf(in *state.Ingress) IngressAnswer {
-	answer := IngressAnswer{
-		Status: in.Status, Sender: in.Sender, Receiver: in.Receiver, Method: in.Method,
-		Reply: in.Reply, Reject: in.Reject, Answered: in.Answered, Instructions: in.Instructions,
-	}
-	if in.Reject != nil {
+// readAnswer sets all fields of an answer, in place: a copy would take longer.
+func (n *Network) readAnswer(answer *IngressAnswer, in *state.Ingress) {
+	answer.Status, answer.Method = in.Status, in.Method
+	answer.Sender, answer.Receiver = in.Sender, in.Receiver
+	answer.Reply, answer.Reject = in.Reply, in.Reject
+	answer.Answered, answer.Instructions = in.Answered, in.Instructions
+	if in.Reject == nil {
+		answer.Backtrace = nil
+	} else {
 		answer.Backtrace = n.traps.backtrace(in.ID, in.Reject.Text)
 	}
-	return answer
 }
 
-// ShownAnswer returns the subnet of a message that was accepted, and the answer if the last view shows it.
-func (n *Network) ShownAnswer(accepted *Ingress) (subnet principal.Principal, answer IngressAnswer, shown bool) {
+// ShownAnswer returns the subnet of a message that was accepted. If the last view shows the answer, it is set.
+func (n *Network) ShownAnswer(accepted *Ingress, answer *IngressAnswer) (subnet principal.Principal, shown bool) {
 	position := n.routes.find(accepted.Effective)
 	if accepted.BySubnet {
 		position = n.routes.byID[accepted.Subnet]
@@ -55,9 +58,10 @@ func (n *Network) ShownAnswer(accepted *Ingress) (subnet principal.Principal, an
 	m := n.subnets[position]
 	in := m.History.Find(accepted.ID)
 	if in == nil || !in.Status.Terminal() || in.Changed() {
-		return m.ID, answer, false
+		return m.ID, false
 	}
-	return m.ID, n.answerOf(in), true
+	n.readAnswer(answer, in)
+	return m.ID, true
 }
 
 // HasSubnet reports whether a subnet exists now, before the next view shows it.

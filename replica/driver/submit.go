@@ -122,7 +122,7 @@ func (s *submission) await(d *Driver) {
 		return
 	}
 	var shown bool
-	if w.subnet, w.answer, shown = d.network.ShownAnswer(s.in); shown {
+	if w.subnet, shown = d.network.ShownAnswer(s.in, &w.answer); shown {
 		w.found = answered
 	} else {
 		w.list(d)
