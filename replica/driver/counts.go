@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -12,8 +13,9 @@ import (
 
 // counter collects the statistics of queries until the next round, one entry for each canister.
 type counter struct {
-	mu    sync.Mutex // guards stats
-	stats map[principal.Principal]*canister.QueryStats
+	counted atomic.Bool // stats is not empty; changed with mu held
+	mu      sync.Mutex  // guards stats
+	stats   map[principal.Principal]*canister.QueryStats
 }
 
 // add counts a query and its nested calls.
@@ -36,16 +38,10 @@ func (c *counter) count(q *replica.QueryCount) {
 	}
 	if c.stats == nil {
 		c.stats = make(map[principal.Principal]*canister.QueryStats)
+		c.counted.Store(true)
 	}
 	stats := q.QueryStats
 	c.stats[q.Canister] = &stats
-}
-
-// any reports whether something was counted.
-func (c *counter) any() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.stats) > 0
 }
 
 // drain removes and returns the collected statistics, ordered by canister.
@@ -53,6 +49,7 @@ func (c *counter) drain() replica.QueryCounts {
 	c.mu.Lock()
 	stats := c.stats
 	c.stats = nil
+	c.counted.Store(false)
 	c.mu.Unlock()
 	if len(stats) == 0 {
 		return nil

@@ -231,7 +231,7 @@ func (d *Driver) round() replica.RoundReport {
 
 // count passes the statistics of queries to the network, between two rounds.
 func (d *Driver) count() {
-	if d.generation.counts.any() && !d.network.Activity().RoundOpen {
+	if d.generation.counts.counted.Load() && !d.network.Activity().RoundOpen {
 		d.countNow()
 	}
 }
