@@ -57,7 +57,7 @@ func (w *manualCompiler) finish() {
 
 // runUntilIdle makes rounds until there is nothing to do.
 func (w *manualCompiler) runUntilIdle() {
-	for w.Round().Busy {
+	for w.Round(); w.Activity().HasDueWork; w.Round() {
 	}
 }
 

@@ -13,7 +13,6 @@ type RoundReport struct {
 	Messages     int
 	Instructions uint64
 	Answered     []RequestID // ingress messages whose answer the new view shows
-	Busy         bool        // another round would have work at once
 }
 
 // Round runs one round on every subnet and certifies the result.
@@ -23,7 +22,8 @@ func (n *Network) Round() RoundReport {
 		for m.runBatch() {
 		}
 	}
-	return n.end(opened, roundEnded)
+	n.end(opened, roundEnded)
+	return n.report
 }
 
 // begin opens a round, unless one is open: it advances the time, and handles what is due. It reports whether it opened
@@ -46,7 +46,7 @@ func (n *Network) begin() (opened bool) {
 
 // end closes the round: messages leave for other subnets, trees are certified, the view is new. The round is recorded
 // before its view exists: the journal has everything that readers see.
-func (n *Network) end(opened bool, kind recordKind) RoundReport {
+func (n *Network) end(opened bool, kind recordKind) {
 	for _, m := range n.subnets {
 		m.end()
 		n.report.Messages += m.executed
@@ -58,11 +58,9 @@ func (n *Network) end(opened bool, kind recordKind) RoundReport {
 	}
 	n.publish()
 	n.report.Answered, n.answered, n.prevAnswered = n.answered, n.prevAnswered[:0], n.answered
-	n.report.Busy = n.Activity().HasDueWork
 	if n.sink != nil {
 		n.emit(Event{Kind: RoundEnded, Instructions: n.report.Instructions, Number: uint64(n.report.Messages)})
 	}
-	return n.report
 }
 
 func (s *subnet) begin() {

@@ -35,7 +35,8 @@ func (n *Network) StepWith(faults StepFaults, oracle Oracle) bool {
 	opened := n.begin()
 	moves, shown := n.moves()
 	if len(moves) == 0 {
-		return n.end(opened, roundEnded).Busy
+		n.end(opened, roundEnded)
+		return n.Activity().HasDueWork
 	}
 	i := oracle.Choose(shown)
 	if i < 0 || i >= len(moves) {

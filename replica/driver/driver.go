@@ -221,12 +221,11 @@ func (d *Driver) failure() error {
 }
 
 // round runs a round, or the rest of one that steps have begun, shows its view and wakes callers whose answers it has.
-func (d *Driver) round() replica.RoundReport {
+func (d *Driver) round() {
 	d.deliverModules()
 	d.count()
 	report := d.network.Round()
-	d.show(report)
-	return report
+	d.show(report.Answered)
 }
 
 // count passes the statistics of queries to the network, between two rounds.
@@ -242,13 +241,13 @@ func (d *Driver) countNow() {
 	}
 }
 
-// show publishes the results of a round.
-func (d *Driver) show(report replica.RoundReport) {
+// show publishes the results of a round, with the messages that it answered.
+func (d *Driver) show(ids []replica.RequestID) {
 	d.showRecorded()
 	d.account()
 	d.announce()
 	if len(d.waiters) > 0 {
-		for _, id := range report.Answered {
+		for _, id := range ids {
 			d.wakeAll(id)
 		}
 	}
@@ -300,7 +299,8 @@ func (d *Driver) Apply(ctx context.Context, in replica.Input) (result replica.Re
 func (d *Driver) Round(ctx context.Context) (replica.RoundReport, error) {
 	done := make(chan replica.RoundReport, 1)
 	err := d.whenReady(ctx, func(d *Driver) {
-		report := d.round()
+		d.round()
+		report := d.network.LastReport()
 		report.Answered = append([]replica.RequestID(nil), report.Answered...)
 		done <- report
 	})

@@ -118,7 +118,7 @@ func (d *Driver) replace(next *replica.Network) {
 	}
 	d.outcalls = next.OutcallsMade() + 1 // pending ones are announced in any case
 	d.views.Store(next.Views())
-	d.show(replica.RoundReport{})
+	d.show(nil)
 	for id := range d.waiters {
 		d.keep(id, func(w *waiter) bool { return !d.settleAfterRestore(w) })
 	}

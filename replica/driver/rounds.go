@@ -75,7 +75,8 @@ func (d *Driver) turn(ctx context.Context, decide func(*replica.Network) Next) (
 	switch t.next = decide(d.network); t.next {
 	case Go:
 		if d.ready() {
-			t.report = d.round()
+			d.round()
+			t.report = d.network.LastReport()
 		} else {
 			t.happened = d.changed.wait()
 		}
@@ -92,7 +93,8 @@ func (d *Driver) goOn(ctx context.Context) turn {
 	case ctx.Err() != nil:
 		return turn{}
 	case d.ready():
-		return turn{next: Go, report: d.round()}
+		d.round()
+		return turn{next: Go, report: d.network.LastReport()}
 	}
 	d.readOnly = true
 	return turn{next: Go, happened: d.changed.wait()}

@@ -60,7 +60,7 @@ func (d *Driver) step(choose func(Choices) int) (s Stepped) {
 	s.Busy = d.network.Step(replica.OracleFunc(func([]replica.Move) int { return at })) || d.compiler.delaying()
 	if !d.network.Activity().RoundOpen {
 		s.Closed = true
-		d.show(d.network.LastReport())
+		d.show(d.network.LastReport().Answered)
 	}
 	return d.withTime(s)
 }
