@@ -1,7 +1,6 @@
 package timers
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/canisterd/canisterd/archive"
@@ -62,7 +61,7 @@ func (t *Table) restore(c *archive.Coder, order []uint64) {
 			return
 		}
 	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	slices.SortFunc(keys, compare)
 	for i := range keys {
 		k := &keys[i]
 		twice := i > 0 && !keys[i-1].before(k)

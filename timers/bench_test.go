@@ -59,7 +59,7 @@ func peer(count int) ratio.Work {
 
 // BenchmarkRatioAMillionTimers is to let one deadline of a million fire and add another;
 // the floor is the same with container/heap, which can remove none before its time, and can only be forked by a copy.
-// Only the first page of keys is a heap, which the cache holds; the miss of the cache that is left is that of the deadline.
+// Only the first page of keys is sorted; the miss of the cache that is left is that of the deadline.
 func BenchmarkRatioAMillionTimers(b *testing.B) {
 	ratio.Compare(b, 0.84, turnover(1_000_000), peer(1_000_000))
 }

@@ -7,14 +7,6 @@ import (
 	"github.com/canisterd/canisterd/internal/cow"
 )
 
-// key is the place of a deadline in the order.
-type key struct {
-	at, seq          uint64
-	slot, generation uint32
-}
-
-func (k *key) before(o *key) bool { return k.at < o.at || k.at == o.at && k.seq < o.seq }
-
 const (
 	queuePage = 512               // keys that a fork copies at once
 	mostMixed = queuePage * 3 / 4 // keys of two pages that are put into one
@@ -24,28 +16,32 @@ const (
 )
 
 // queue is a priority queue of keys in pages that forks share. The keys of a page are before those of the next page. Only
-// the first page is a heap, which is short enough for the fastest cache; a later page has its keys in any order, and
-// becomes a heap when it becomes the first. So an operation writes one page, which a fork then copies.
+// the first page is sorted; a later page has its keys in any order, and is sorted when it becomes the first. Most deadlines
+// come in their order, and are never moved. An addition writes one page, which a fork then copies; a removal writes none.
 type queue struct {
 	pages  cow.Pages[[queuePage]key]
 	ranges []pageRange // of the pages
 	mark   cow.Mark    // set while a fork shares ranges
 	n      int
-	few    []key // the keys while there are no pages, a heap
+	few    []key // the keys while there are no pages, sorted
 }
 
 // pageRange says which keys are in a page. Every page has some, unless the queue is empty.
 type pageRange struct {
-	from uint64 // earlier keys are at or before this time, those of the page and later ones at or after it; 0 for the first page
-	n    int
+	from   uint64 // earlier keys are at or before this time, those of the page and later ones at or after it; 0 for the first page
+	popped int    // keys that were removed from the beginning of the page; 0 for all but the first page
+	n      int    // keys after those
 }
 
-// first returns the first keys, a heap, which must not be written. It is empty if the queue is.
+// keys returns the keys of a page.
+func (r *pageRange) keys(page *[queuePage]key) []key { return page[r.popped:][:r.n] }
+
+// first returns the first keys, sorted, which must not be written. It is empty if the queue is.
 func (q *queue) first() []key {
 	if q.pages.Len() == 0 {
 		return q.few
 	}
-	return q.pages.Read(0)[:q.ranges[0].n]
+	return q.ranges[0].keys(q.pages.Read(0))
 }
 
 // add adds a key that is after all keys of the same time.
@@ -54,7 +50,7 @@ func (q *queue) add(k *key) {
 	if q.pages.Len() == 0 {
 		if len(q.few) < mostFew {
 			q.few = append(q.few, key{})
-			up(q.few, k)
+			insert(q.few, k)
 			return
 		}
 		q.addPage(0, 0, q.few)
@@ -62,15 +58,15 @@ func (q *queue) add(k *key) {
 	}
 	q.ownRanges()
 	page := q.pageOf(k.at)
-	if q.ranges[page].n == queuePage {
-		q.split(page, k)
+	if r := &q.ranges[page]; r.popped+r.n == queuePage {
+		q.makeRoom(page, k)
 		page = q.pageOf(k.at)
 	}
 	r := &q.ranges[page]
-	keys := q.pages.Write(uint(page))
 	r.n++
+	keys := r.keys(q.pages.Write(uint(page)))
 	if page == 0 {
-		up(keys[:r.n], k)
+		insert(keys, k)
 	} else {
 		keys[r.n-1] = *k
 	}
@@ -93,24 +89,28 @@ func (q *queue) pageOf(at uint64) int {
 func (q *queue) addPage(page int, from uint64, keys []key) {
 	q.ownRanges()
 	q.pages.Insert(page)
-	q.ranges = slices.Insert(q.ranges, page, pageRange{from, len(keys)})
+	q.ranges = slices.Insert(q.ranges, page, pageRange{from: from, n: len(keys)})
 	copy(q.pages.Write(uint(page))[:], keys)
 }
 
-// split makes room in a full page for a key: the later half of its keys moves to a page of its own. If the key is the last
-// of all, only the key does, so that keys that come in their order fill pages.
-func (q *queue) split(page int, k *key) {
-	keys := q.pages.Write(uint(page))
-	if page == len(q.ranges)-1 && !slices.ContainsFunc(keys[:], func(o key) bool { return k.before(&o) }) {
-		q.addPage(page+1, k.at, nil)
-		return
-	}
+// makeRoom makes room for a key in a page that ends with another. If the key is the last of all, it gets a page of its own,
+// so that keys that come in their order fill pages. A page of many keys is split: the later half moves to a page of its own.
+func (q *queue) makeRoom(page int, k *key) {
+	content, r := q.pages.Write(uint(page)), &q.ranges[page]
+	keys := r.keys(content)
 	const half = queuePage / 2
-	partition(keys[:], half)
-	q.addPage(page+1, keys[half].at, keys[half:])
-	q.ranges[page].n = half
-	if page == 0 {
-		heapify(keys[:half])
+	switch {
+	case page == len(q.ranges)-1 && !slices.ContainsFunc(keys, func(o key) bool { return k.before(&o) }):
+		q.addPage(page+1, k.at, nil)
+	case r.n <= half:
+		copy(content[:], keys)
+		r.popped = 0
+	default:
+		if page > 0 {
+			partition(keys, half)
+		}
+		r.n = half
+		q.addPage(page+1, keys[half].at, keys[half:])
 	}
 }
 
@@ -118,24 +118,34 @@ func (q *queue) split(page int, k *key) {
 func (q *queue) pop() {
 	q.n--
 	if q.pages.Len() == 0 {
-		removeFirst(q.few)
-		q.few = q.few[:q.n]
+		q.few = slices.Delete(q.few, 0, 1)
 		return
 	}
 	q.ownRanges()
 	r := &q.ranges[0]
-	removeFirst(q.pages.Write(0)[:r.n])
-	if r.n--; r.n == 0 && q.n > 0 {
+	r.popped++
+	if r.n--; r.n == 0 {
 		q.dropFirst()
 	}
 }
 
-// dropFirst removes the first page, which is empty.
+// dropFirst removes the first page, which is empty, unless it is the only one.
 func (q *queue) dropFirst() {
+	if len(q.ranges) == 1 {
+		q.ranges[0].popped = 0
+		return
+	}
 	q.pages.Drop(0)
 	q.ranges = slices.Delete(q.ranges, 0, 1)
 	q.ranges[0].from = 0
-	heapify(q.pages.Write(0)[:q.ranges[0].n])
+	q.sortFirst()
+}
+
+// sortFirst sorts the first page.
+func (q *queue) sortFirst() {
+	if !inOrder(q.first()) {
+		slices.SortFunc(q.ranges[0].keys(q.pages.Write(0)), compare)
+	}
 }
 
 // keep removes all keys but those that stay, and puts the rest of neighboring pages into one while they fit.
@@ -143,7 +153,6 @@ func (q *queue) keep(stays func(*key) bool) {
 	if q.pages.Len() == 0 {
 		q.few = slices.DeleteFunc(q.few, func(k key) bool { return !stays(&k) })
 		q.n = len(q.few)
-		heapify(q.few)
 		return
 	}
 	q.ownRanges()
@@ -156,7 +165,7 @@ func (q *queue) keep(stays func(*key) bool) {
 			to, kept = to+1, 0
 			q.ranges[to].from = r.from
 		}
-		for _, k := range q.pages.Read(uint(from))[:r.n] {
+		for _, k := range r.keys(q.pages.Read(uint(from))) {
 			if stays(&k) {
 				q.pages.Write(uint(to))[kept] = k
 				kept++
@@ -166,7 +175,8 @@ func (q *queue) keep(stays func(*key) bool) {
 	}
 	q.ranges[to].n = kept
 	q.truncate(to + 1)
-	heapify(q.pages.Write(0)[:q.ranges[0].n])
+	q.ranges[0].popped = 0
+	q.sortFirst()
 }
 
 // truncate drops the pages from a number on, and the last one too if it is empty.
@@ -188,9 +198,9 @@ func (q *queue) all() iter.Seq[*key] {
 				return
 			}
 		}
-		for page, r := range q.ranges {
-			keys := q.pages.Read(uint(page))
-			for i := range r.n {
+		for page := range q.ranges {
+			keys := q.ranges[page].keys(q.pages.Read(uint(page)))
+			for i := range keys {
 				if !yield(&keys[i]) {
 					return
 				}

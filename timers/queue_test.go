@@ -1,14 +1,13 @@
 package timers
 
 import (
-	"cmp"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// check fails if a key is in a page where it is not looked for, or a page that can be dropped is kept.
+// check fails if a key is in a page where it is not looked for, the first page is not sorted, or a page that can be dropped is kept.
 func (q *queue) check(t *rapid.T) {
 	keys := len(q.few)
 	for page, r := range q.ranges {
@@ -16,11 +15,17 @@ func (q *queue) check(t *rapid.T) {
 		if r.n == 0 && len(q.ranges) > 1 {
 			t.Fatalf("page %d of %d is empty", page, len(q.ranges))
 		}
-		for _, k := range q.pages.Read(uint(page))[:r.n] {
+		if r.popped > 0 && page > 0 {
+			t.Fatalf("page %d begins with %d keys that were removed", page, r.popped)
+		}
+		for _, k := range r.keys(q.pages.Read(uint(page))) {
 			if k.at < r.from || page+1 < len(q.ranges) && k.at > q.ranges[page+1].from {
 				t.Fatalf("a key at %d is in page %d of the ranges %v", k.at, page, q.ranges)
 			}
 		}
+	}
+	if !inOrder(q.first()) {
+		t.Fatalf("the first keys are not sorted: %v", q.first())
 	}
 	if keys != q.n || q.pages.Len() != len(q.ranges) {
 		t.Fatalf("%d keys in %d pages, want %d in %d", keys, q.pages.Len(), q.n, len(q.ranges))
@@ -38,8 +43,6 @@ func (s *sorted) add(k key) {
 	at, _ := slices.BinarySearchFunc(s.model, k, compare)
 	s.model = slices.Insert(s.model, at, k)
 }
-
-func compare(a, b key) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) }
 
 // A queue of many pages gives keys in the order of a sorted list, in whatever order they come, and whatever its forks do.
 func TestAQueueOfManyPagesAgreesWithASortedList(t *testing.T) {
@@ -114,6 +117,22 @@ func TestAQueueHasFewPages(t *testing.T) {
 		q.keep(func(k *key) bool { return k.seq%of == 0 })
 		if most := 2*(2*q.n)/mostMixed + 1; q.pages.Len() > most {
 			t.Errorf("%d of %d keys are in %d pages, want at most %d", q.n, keys, q.pages.Len(), most)
+		}
+	}
+}
+
+// A queue that is as long at the end as at the beginning has as many pages, whether keys come in their order or not.
+func TestPagesOfAQueueAreReused(t *testing.T) {
+	var q queue
+	seq := uint64(0)
+	for i := range uint64(20 * queuePage) {
+		seq++
+		q.add(&key{at: i + scattered(int(i))%7, seq: seq})
+		if q.n > queuePage/2 {
+			q.pop()
+		}
+		if q.pages.Len() > 2 {
+			t.Fatalf("%d keys are in %d pages", q.n, q.pages.Len())
 		}
 	}
 }
