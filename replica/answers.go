@@ -49,7 +49,8 @@ func (n *Network) readAnswer(answer *IngressAnswer, in *state.Ingress) {
 	}
 }
 
-// ShownAnswer returns the subnet of a message that was accepted. If the last view shows the answer, it is set.
+// ShownAnswer returns the subnet of a message that was accepted, before inputs move its canister to another one. If the
+// last view shows the answer, it is set.
 func (n *Network) ShownAnswer(accepted *Ingress, answer *IngressAnswer) (subnet principal.Principal, shown bool) {
 	position := n.routes.find(accepted.Effective)
 	if accepted.BySubnet {

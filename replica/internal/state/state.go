@@ -150,7 +150,9 @@ func (s *State) Touch(r *Entry) {
 func (s *State) Show(in *Ingress) {
 	r := s.History.At(in.Number)
 	if r.changedAt == 0 {
-		s.Answered = append(s.Answered, ChangedRequest{ID: r.ID, Number: r.Number})
+		s.Answered = append(s.Answered, ChangedRequest{})
+		changed := &s.Answered[len(s.Answered)-1] // written in place: a copy would wait for its fields
+		changed.ID, changed.Number = r.ID, r.Number
 		r = s.History.own(r)
 		r.changedAt = len(s.Answered)
 	}
