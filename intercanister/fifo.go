@@ -11,12 +11,15 @@ type FIFO[T any] struct {
 func (q *FIFO[T]) Len() int { return int(q.n) }
 
 // Push adds an item at the end.
-func (q *FIFO[T]) Push(item T) {
+func (q *FIFO[T]) Push(item T) { *q.Extend() = item }
+
+// Extend adds the zero value at the end, and returns it to be written in place.
+func (q *FIFO[T]) Extend() *T {
 	if q.Len() == len(q.ring) {
 		q.grow()
 	}
-	*q.At(q.Len()) = item
 	q.n++
+	return q.At(q.Len() - 1)
 }
 
 // PushFront adds an item before all others.
@@ -29,7 +32,7 @@ func (q *FIFO[T]) PushFront(item T) {
 	*q.At(0) = item
 }
 
-// At returns the item with i items before it, 0 for the first; i may be as large as Len only inside Push.
+// At returns the item with i items before it, 0 for the first; i is less than Len.
 func (q *FIFO[T]) At(i int) *T { return &q.ring[(q.first+uint32(i))&q.mask()] }
 
 // mask returns the mask that keeps a position in the ring.

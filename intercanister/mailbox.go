@@ -164,13 +164,13 @@ func (m *Mailbox) PushTask(t Task) {
 // PushResponse queues the callback of a settled future; bounded means a callback of a best-effort call. Futures
 // guarantee that there is room.
 func (m *Mailbox) PushResponse(call CallID, bounded bool, response Response) {
-	m.arrivals.Push(arrival{source: SourceResponses})
+	m.arrivals.Extend().source = SourceResponses
 	m.responses.Push(settled{call, bounded, response})
 }
 
 // PushIngress queues an ingress message.
 func (m *Mailbox) PushIngress(number uint64) {
-	m.arrivals.Push(arrival{source: SourceIngress})
+	m.arrivals.Extend().source = SourceIngress
 	m.ingress.Push(number)
 }
 
@@ -181,7 +181,8 @@ func (m *Mailbox) PushRequest(r *Request) bool {
 	if p.requests.Len()+int(p.owed) >= QueueCapacity {
 		return false
 	}
-	m.arrivals.Push(arrival{SourceRequests, r.Sender})
+	a := m.arrivals.Extend()
+	a.source, a.sender = SourceRequests, r.Sender
 	p.requests.Push(*r)
 	return true
 }

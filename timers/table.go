@@ -89,16 +89,22 @@ func (t *Table) Add(d Deadline) Handle {
 
 // Get returns the deadline of a valid handle.
 func (t *Table) Get(h Handle) (Deadline, bool) {
-	s, generation := h.split()
-	if int(s) >= t.slots.n || t.slots.at(s).generation != generation || generation&1 == 0 {
+	if !t.Has(h) {
 		return Deadline{}, false
 	}
+	s, _ := h.split()
 	return t.slots.at(s).what, true
+}
+
+// Has reports whether a handle is valid.
+func (t *Table) Has(h Handle) bool {
+	s, generation := h.split()
+	return int(s) < t.slots.n && t.slots.at(s).generation == generation && generation&1 != 0
 }
 
 // Remove removes a deadline before it fires. It returns false for an invalid handle.
 func (t *Table) Remove(h Handle) bool {
-	if _, alive := t.Get(h); !alive {
+	if !t.Has(h) {
 		return false
 	}
 	s, _ := h.split()

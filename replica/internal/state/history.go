@@ -211,7 +211,7 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 	}
 	h.answers += r.answerBytes()
 	h.order.Push(answer{r.ID, r.Number, now})
-	if _, armed := deadlines.Get(r.deadline); !armed {
+	if !deadlines.Has(r.deadline) {
 		r.deadline = deadlines.Add(timers.Deadline{At: now + KeepAnswer, Kind: timers.IngressPrune, Number: r.Number})
 	}
 	for h.answers > MaxAnswerBytes && h.order.Len() > 1 {
