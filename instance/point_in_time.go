@@ -56,13 +56,19 @@ type searchResult struct {
 	first, last  uint64              // heights
 	begins, ends uint64              // ns, times of these rounds
 	position     uint64              // number of records before the moment
+	still        uint64              // position up to which only the clock moves after the moment
 	found        bool                // the journal has the moment
 	messages     []replica.RequestID // with the prefix of the moment
 }
 
+// setPosition sets the position of the moment.
+func (r *searchResult) setPosition(position uint64) {
+	r.position, r.still, r.found = position, position, true
+}
+
 // addMatch adds a record that the moment is just before.
 func (r *searchResult) addMatch(s *step, m *Moment) {
-	r.position, r.found = s.Position, true
+	r.setPosition(s.Position)
 	if in, ok := s.Input.(*replica.Ingress); ok && m.Prefix != "" && !slices.Contains(r.messages, in.ID) {
 		r.messages = append(r.messages, in.ID)
 	}
@@ -153,7 +159,7 @@ func (k *persister) find(ctx context.Context, all []journal.Checkpoint, m *Momen
 		case m.Time > 0 && at > m.Time || m.Time == 0 && height > m.Height:
 			return errReached
 		case m.Time > 0 && at > 0 || m.Time == 0 && height == m.Height:
-			r.position, r.found = position, true
+			r.setPosition(position)
 		}
 		return nil
 	}
@@ -168,6 +174,9 @@ func (k *persister) find(ctx context.Context, all []journal.Checkpoint, m *Momen
 			}
 			if s.Grew {
 				return ended(s.Position+1, s.Height, s.Time)
+			}
+			if s.Clock && r.found && s.Position == r.still {
+				r.still++
 			}
 			return nil
 		})
@@ -202,9 +211,10 @@ func (r *searchResult) refuse(name string, m *Moment) error {
 
 func stamp(at uint64) string { return time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano) }
 
-// replayTo returns the network at a position: it replays the records after the newest checkpoint before it.
-func (k *persister) replayTo(ctx context.Context, all []journal.Checkpoint, position uint64, config replica.Config) (_ *replica.Network, err error) {
-	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= position })
+// replayTo returns the network at the position of a moment, or where only the clock has moved on since: most checkpoints
+// are made there. It replays the records after the newest checkpoint before it.
+func (k *persister) replayTo(ctx context.Context, all []journal.Checkpoint, r *searchResult, config replica.Config) (_ *replica.Network, err error) {
+	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= r.still })
 	config.Compiler = recordedModules{}
 	network, err := readCheckpoint(k.journal, from, config)
 	defer func() {
@@ -212,11 +222,11 @@ func (k *persister) replayTo(ctx context.Context, all []journal.Checkpoint, posi
 			closeNetwork(network, &err)
 		}
 	}()
-	if err != nil || position == from.Position {
+	if err != nil || from.Position >= r.position {
 		return network, err
 	}
 	err = k.journal.Records(from.Position, func(now uint64, record []byte) error {
-		if now == position {
+		if now == r.position {
 			return errReached
 		}
 		if err := ctx.Err(); err != nil {
@@ -310,7 +320,10 @@ func (i *Instance) forkPast(ctx context.Context, m *Moment, fork replica.ForkCon
 			if future || !r.found {
 				return r.refuse(i.name, m)
 			}
-			network, err = i.persister.replayTo(ctx, all, r.position, replica.Config{Engine: i.engine.Engine, Keys: i.keys})
+			network, err = i.persister.replayTo(ctx, all, &r, replica.Config{Engine: i.engine.Engine, Keys: i.keys})
+			if err == nil && m.isRound() {
+				network.RewindClock()
+			}
 			return err
 		})
 	})

@@ -88,6 +88,32 @@ func TestAForkAtAPastRoundHasTheStateOfThatRound(t *testing.T) {
 	}
 }
 
+// Most checkpoints are made when the clock has moved on since the last round. A fork at that round did not use such a
+// checkpoint, and replayed for seconds. A fork at a time after the round had the clock of the checkpoint.
+func TestAForkAtTheRoundOfACheckpointReplaysNothing(t *testing.T) {
+	c := newCrashing(t)
+	states := c.marked(t, 2)
+	want := states[len(states)-1]
+	if err := c.SetTime(t.Context(), want.time+3_600_000_000_000); err != nil {
+		t.Fatal(err)
+	}
+	all := c.stop()
+	if newest := all[len(all)-1]; len(all) < 2 || newest.Height != want.height {
+		t.Fatalf("the checkpoints are %+v, want the newest of round %d", all, want.height)
+	}
+	c.open(instance.Spec{Pacing: instance.Pacing{Mode: instance.Manual}})
+	for _, older := range all[:len(all)-1] {
+		if err := c.fs.Remove("/state/" + older.File); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, at := range []instance.Moment{{Height: want.height}, {Time: want.time}, {Time: want.time + 1}} {
+		if got, err := c.forked(t, at); err != nil || got != want {
+			t.Errorf("a fork %s is at round %d, want %d, with the same state %v: %v", &at, got.height, want.height, got.hash == want.hash, err)
+		}
+	}
+}
+
 // TestAForkReachesBackAsFarAsTheHistoryIsKept forks at rounds of a history from which some checkpoints in the middle
 // were dropped.
 func TestAForkReachesBackAsFarAsTheHistoryIsKept(t *testing.T) {
@@ -161,6 +187,15 @@ func checkpointInAnOpenRound(t *testing.T) {
 		}
 	}
 	t.Error("no checkpoint was made after the round")
+}
+
+func TestAForkBeforeTheFirstRoundHasTheClockOfTheStart(t *testing.T) {
+	c := newCrashing(t)
+	want := c.hash()
+	c.marked(t, 1)
+	if got, err := c.forked(t, instance.Moment{Height: 0}); err != nil || got.hash != want {
+		t.Errorf("a fork before the first round is at round %d, with the same state %v: %v", got.height, got.hash == want, err)
+	}
 }
 
 func TestAForkBeforeAMessageIsWithoutIt(t *testing.T) {

@@ -208,6 +208,9 @@ func (n *Network) View() *View { return n.views.Latest() }
 // Views returns the network's views, for readers on other goroutines.
 func (n *Network) Views() *Views { return n.views }
 
+// RewindClock sets the clock back to the time of the newest round. The network must have no journal.
+func (n *Network) RewindClock() { n.clock = n.time }
+
 // nextTime returns the time of the next round: the time of AdvanceTo, or a nanosecond after the last round if that is
 // later.
 func (n *Network) nextTime() uint64 { return max(n.clock, n.time+1) }
