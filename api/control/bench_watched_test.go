@@ -2,13 +2,18 @@ package control_test
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/canisterd/canisterd/internal/eventually"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
@@ -21,13 +26,50 @@ var askedAgain = []string{
 // the page waits.
 const settled = 2000
 
-// watchedLimit is how many times as long an update may take while a page is open. It is 1.12 on a quiet machine with two
-// processors, which the update shares with the page's requests; the rest is for what else runs on them.
-const watchedLimit = 1.3
+// watchedUpdates are the updates of a turn. A follower reads their events while they go on.
+const watchedUpdates = 1000
+
+// follower reads the events of a daemon.
+type follower struct {
+	read   atomic.Int64 // lines of events, and answers
+	newest atomic.Int64 // when it read the newest, in nanoseconds
+}
+
+// countRead counts something that the follower has read, and returns the new count.
+func (f *follower) countRead() int64 {
+	f.newest.Store(time.Now().UnixNano())
+	return f.read.Add(1)
+}
+
+// isIdle reports whether there was nothing to read for longer than streams gather events.
+func (f *follower) isIdle() bool {
+	return time.Since(time.Unix(0, f.newest.Load())) > 30*time.Millisecond
+}
+
+// watch follows the events by the control API, until the benchmark ends.
+func (w *bench) watch() *follower {
+	f := new(follower)
+	ctx, cancel := context.WithCancel(w.b.Context())
+	w.b.Cleanup(cancel)
+	events, err := controlv1.NewEventsClient(dialBench(w.b, w.daemon.ControlAddress())).Watch(ctx, &controlv1.WatchRequest{FromBeginning: true})
+	if err != nil {
+		w.b.Fatal(err)
+	}
+	go func() {
+		for {
+			if _, err := events.Recv(); err != nil {
+				return
+			}
+			f.countRead()
+		}
+	}()
+	return f
+}
 
 // openPage does what the page Now of the inspector does, until the benchmark ends: it follows the events from the
 // beginning, and asks again when something has happened.
-func (w *bench) openPage() {
+func (w *bench) openPage() *follower {
+	f := new(follower)
 	jar, _ := cookiejar.New(nil) // without options it cannot fail
 	browser := &http.Client{Jar: jar}
 	w.b.Cleanup(browser.CloseIdleConnections)
@@ -46,11 +88,11 @@ func (w *bench) openPage() {
 	go func() {
 		defer close(happened)
 		lines := bufio.NewReader(events.Body)
-		for read := 1; ; read++ {
+		for {
 			if _, err := lines.ReadSlice('\n'); err != nil && err != bufio.ErrBufferFull {
 				return
 			}
-			if read%settled > 0 {
+			if f.countRead()%settled > 0 {
 				continue
 			}
 			select {
@@ -68,16 +110,41 @@ func (w *bench) openPage() {
 				if answer, err := browser.Do(in); err == nil {
 					_, _ = io.Copy(io.Discard, answer.Body) // the daemon may have ended
 					_ = answer.Body.Close()
+					f.countRead()
 				}
 			}
 		}
 	}()
+	return f
+}
+
+// compareFollowed compares updates of two daemons. Nothing but the updates and their followers runs in a turn.
+func compareFollowed(b *testing.B, limit float64, follow, followFloor func(*bench) *follower) {
+	turn := func(follow func(*bench) *follower) func() ratio.Spent {
+		w := newBench(b)
+		f := follow(w)
+		return func() ratio.Spent {
+			took := ratio.Spend(func() {
+				for range watchedUpdates {
+					w.unary()
+				}
+			})
+			eventually.True(b, "the follower has read all events", f.isIdle)
+			return ratio.Spent{Wall: took.Wall / watchedUpdates, CPU: took.CPU / watchedUpdates}
+		}
+	}
+	ratio.CompareSpent(b, limit, turn(follow), turn(followFloor))
+}
+
+// BenchmarkRatioUpdateWhileAClientWatches is an update of a daemon whose events a client of the control API reads, in the
+// same process; the floor is the same update of a daemon without a client. The client and the stream share two processors
+// with the update.
+func BenchmarkRatioUpdateWhileAClientWatches(b *testing.B) {
+	compareFollowed(b, 2, (*bench).watch, func(*bench) *follower { return new(follower) })
 }
 
 // BenchmarkRatioUpdateWhileThePageIsOpen is an update of a daemon whose events a page of the inspector follows; the floor
-// is the same update of a daemon without a page.
+// is the same update while a client of the control API follows them, which is what the page does through HTTP.
 func BenchmarkRatioUpdateWhileThePageIsOpen(b *testing.B) {
-	watched, alone := newBench(b), newBench(b)
-	watched.openPage()
-	ratio.Compare(b, watchedLimit, ratio.Each(watched.unary), ratio.Each(alone.unary))
+	compareFollowed(b, 1.3, (*bench).openPage, (*bench).watch)
 }

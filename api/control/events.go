@@ -38,6 +38,9 @@ var (
 // tokenPause is how long a watcher receives nothing before it gets a newer token. Ours.
 const tokenPause = 10 * time.Second
 
+// eventsInARow is how many events a watcher sends before other goroutines run: some 100 µs. Ours.
+const eventsInARow = 64
+
 // Watch streams events.
 func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingServer[controlv1.WatchResponse]) error {
 	ctx, cancel := s.until(stream.Context())
@@ -63,6 +66,7 @@ func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingSe
 	if err := stream.Send(&controlv1.WatchResponse{ResumeToken: sent.String()}); err != nil {
 		return err
 	}
+	sentInARow := 0
 	for {
 		e, err := nextOf(ctx, reader)
 		silent := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
@@ -85,8 +89,12 @@ func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingSe
 		if err := stream.Send(out); err != nil {
 			return err
 		}
-		// Busy streams would each run for 10 ms before another goroutine does.
-		runtime.Gosched()
+		// Busy streams would each run for 10 ms before another goroutine does. A stream that yields after each event sends it
+		// by itself.
+		if sentInARow++; sentInARow == eventsInARow {
+			runtime.Gosched()
+			sentInARow = 0
+		}
 	}
 }
 

@@ -17,8 +17,7 @@ const (
 	// gatherTime is how long a message of a stream waits for others that are sent with it: nobody sees the difference, and
 	// a busy network has thousands of events a second. Ours.
 	gatherTime = 20 * time.Millisecond
-	// pingInterval is how long a stream may be silent before a comment is sent, which finds out whether the browser is
-	// still there. Ours.
+	// pingInterval is the time between comments in a stream, which find out whether the browser is still there. Ours.
 	pingInterval = 15 * time.Second
 	// writePatience is how long a browser may take to accept a part of a stream. Ours.
 	writePatience = 30 * time.Second

@@ -152,6 +152,8 @@ func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in pr
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
 	e.flush()
+	ping := time.NewTicker(pingInterval)
+	defer ping.Stop()
 	var due <-chan time.Time // when what was written is sent; nil: nothing was written
 	for e.err == nil {
 		select {
@@ -170,7 +172,7 @@ func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in pr
 		case <-due:
 			e.flush()
 			due = nil
-		case <-time.After(pingInterval):
+		case <-ping.C:
 			e.comment()
 		case <-ctx.Done():
 			return nil
