@@ -124,6 +124,9 @@ func (d *decoder) blob(n int) (Blob, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.inPlace {
+		return raw[:n:n], nil
+	}
 	return append(make(Blob, 0, n), raw...), nil
 }
 

@@ -12,8 +12,10 @@ import (
 // decoder reads one message. Its primitives are shared by the three readers:
 // Decode, DecodeTypes and Unmarshal.
 type decoder struct {
-	in    []byte
-	pos   int
+	in      []byte
+	inPlace bool // blobs are parts of in
+	pos     int
+
 	table []Type // the message's type table
 	args  []*Type
 	parts int // number of fields and similar parts in the type table

@@ -144,9 +144,12 @@ const vecSample = 8
 // expect makes room for n more bytes and a quarter, or for as many as are allocated based on a guess alone.
 func (e *encoder) expect(n int) { e.buf = slices.Grow(e.buf, min(n+n/4, maxPreallocBytes)) }
 
+// afterBytes is room for what often follows bytes, such as principals.
+const afterBytes = 64
+
 // bytes appends a length and the bytes, and grows the buffer at most once.
 func (e *encoder) bytes(b []byte) {
-	if need := len(e.buf) + len(b) + 10; need > cap(e.buf) {
+	if need := len(e.buf) + len(b) + 10 + afterBytes; need > cap(e.buf) {
 		grown := make([]byte, len(e.buf), max(need, 2*cap(e.buf)))
 		copy(grown, e.buf)
 		e.buf = grown

@@ -73,9 +73,19 @@ func Unmarshal(message []byte, targets ...any) error {
 	return Quota{}.Unmarshal(message, targets...)
 }
 
+// UnmarshalInPlace is [Unmarshal] without a copy of blobs: those in the targets are parts of the message.
+func UnmarshalInPlace(message []byte, targets ...any) error {
+	d := &decoder{in: message, inPlace: true}
+	return d.unmarshal(Quota{}, targets)
+}
+
 // Unmarshal is [Unmarshal] under the quota.
 func (q Quota) Unmarshal(message []byte, targets ...any) error {
 	d := &decoder{in: message}
+	return d.unmarshal(q, targets)
+}
+
+func (d *decoder) unmarshal(q Quota, targets []any) error {
 	if err := d.start(q); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package candid
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"math/big"
 	"reflect"
@@ -256,5 +257,29 @@ func TestBlobsAreCopiedNotShared(t *testing.T) {
 	clear(message)
 	if !bytes.Equal(got, []byte("abc")) {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestUnmarshalInPlaceDoesNotCopyBlobs(t *testing.T) {
+	type entry struct {
+		Content []byte `ic:"content"`
+		Name    string `ic:"name"`
+	}
+	message, err := Marshal(entry{[]byte("abc"), "abc"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inPlace, copied entry
+	if err := errors.Join(UnmarshalInPlace(message, &inPlace), Unmarshal(message, &copied)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range message {
+		message[i] = 'x'
+	}
+	if string(inPlace.Content) != "xxx" || cap(inPlace.Content) != 3 || inPlace.Name != "abc" {
+		t.Errorf("in place: %q with room for %d bytes, and %q", inPlace.Content, cap(inPlace.Content), inPlace.Name)
+	}
+	if string(copied.Content) != "abc" {
+		t.Errorf("copied: %q", copied.Content)
 	}
 }

@@ -47,6 +47,7 @@ type Engine struct {
 	coverage   *Coverage    // nil if it is not measured
 	commits    durations
 
+	warmed     warmed
 	sources    *sources
 	executions sync.Pool // of *ic0.Execution: forks that live for a few messages discard many
 
@@ -90,22 +91,22 @@ func (e *Engine) Close() error { return e.wasm.Close() }
 // module is prepared once and later found by its hash. The reject is IC0505 or IC0521. The caller puts "Error from
 // Canister <id>: " before its text. A module that needs a feature is prepared for every caller (Module.Refusal).
 func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject) {
-	m, reject, err := e.prepare(ctx, uploaded)
+	m, reject, err := e.prepare(ctx, uploaded, e.warmed.take(uploaded))
 	if err != nil {
 		return nil, intercanister.Rejectf(intercanister.CanisterWasmEngineError, "Canister encountered a Wasm engine error: %v", err)
 	}
 	return m, reject
 }
 
-// Warm prepares a module that is about to be installed. The error says why it was not compiled, for reasons other than
-// the module itself, so that another attempt may succeed.
+// Warm prepares a module that is about to be installed, and whose bytes are read-only until then. The error says why it was
+// not compiled, for reasons other than the module itself, so that another attempt may succeed.
 func (e *Engine) Warm(ctx context.Context, uploaded []byte) error {
-	_, _, err := e.prepare(ctx, uploaded)
+	_, _, err := e.prepare(ctx, uploaded, e.warmed.add(uploaded))
 	return err
 }
 
-func (e *Engine) prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject, error) {
-	m, err := e.rewrite(ctx, uploaded)
+func (e *Engine) prepare(ctx context.Context, uploaded []byte, hash [32]byte) (*Module, *intercanister.Reject, error) {
+	m, err := e.rewrite(ctx, uploaded, hash)
 	var invalid *rewrite.Invalid
 	switch {
 	case errors.As(err, &invalid):
@@ -124,8 +125,7 @@ func (e *Engine) prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 }
 
 // rewrite returns the rewritten form of a module, from the cache if it is there.
-func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module, error) {
-	hash := rewrite.Hash(uploaded)
+func (e *Engine) rewrite(ctx context.Context, uploaded []byte, hash [32]byte) (*rewrite.Module, error) {
 	key := e.keyOf(hash, form{})
 	if m, ok := e.wasm.CachedModule(key); ok {
 		e.coverage.add(m, uploaded)

@@ -208,8 +208,11 @@ func (p *pieces) add(chunk []byte) bool {
 
 // join returns the file, nil if it has no chunk.
 func (p *pieces) join() []byte {
-	if len(p.all) == 0 {
+	switch len(p.all) {
+	case 0:
 		return nil
+	case 1:
+		return p.all[0]
 	}
 	return bytes.Join(p.all, nil)
 }

@@ -113,11 +113,11 @@ func ofCanister(r *state.Entry, cause *intercanister.Reject) *intercanister.Reje
 	return cause
 }
 
-// wasmModule returns the module in an argument; false if the argument cannot be read.
+// wasmModule returns the module in an argument, a part of it; false if the argument cannot be read.
 func wasmModule(arg []byte) ([]byte, bool) {
 	var a struct {
 		Module []byte `ic:"wasm_module"`
 	}
-	err := candid.Unmarshal(arg, &a)
+	err := candid.UnmarshalInPlace(arg, &a)
 	return a.Module, err == nil
 }

@@ -189,10 +189,10 @@ type acceptable interface{ acceptable() bool }
 // redirected is implemented by arguments that determine the destination of a canister's call.
 type redirected interface{ destination() principal.Principal }
 
-// read decodes an argument.
+// read decodes an argument. Its blobs are parts of the message, which is read-only.
 func read[A any](arg []byte) (*A, error) {
 	a := new(A)
-	if err := candid.Unmarshal(arg, a); err != nil {
+	if err := candid.UnmarshalInPlace(arg, a); err != nil {
 		return nil, err
 	}
 	if b, ok := any(a).(bounded); ok {
