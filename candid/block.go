@@ -1,12 +1,15 @@
 package candid
 
-import "unsafe"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 // Sizes of blocks: memory that small parts of values share if they are read one after the other, because an allocation for
 // each takes a third of the time of such a message. A block is freed with the last of its parts.
 const (
 	maxFieldBlock = 64      // fields
-	textBlock     = 1 << 10 // bytes of texts, or as many as the message has left
+	maxTextBlock  = 1 << 10 // bytes of texts, or as many as the message has left
 	maxSharedText = 64      // bytes of a text that is in a block
 )
 
@@ -34,42 +37,52 @@ type valueDecoder struct {
 	fields block[FieldValue]
 }
 
+// textBlock is memory of short texts.
+type textBlock struct {
+	bytes []byte
+	used  int
+}
+
+func (b *textBlock) room() []byte { return b.bytes[b.used:] }
+
+// take returns the first n bytes of the room, at least one, as a text. They never change.
+func (b *textBlock) take(n int) string {
+	text := unsafe.String(&b.room()[0], n)
+	b.used += n
+	return text
+}
+
 // string reads a text.
 func (d *decoder) string() (string, error) {
 	b, err := d.text()
 	if err != nil || len(b) == 0 || len(b) > maxSharedText {
 		return string(b), err
 	}
-	if len(d.texts) < len(b) {
-		d.texts = make([]byte, min(len(b)+len(d.in)-d.pos, textBlock))
+	if len(d.texts.room()) < len(b) {
+		d.texts = textBlock{bytes: make([]byte, min(len(b)+len(d.in)-d.pos, maxTextBlock))}
 	}
-	return d.shared(d.in[d.pos-len(b):], len(b)), nil
+	return d.texts.take(copy(d.texts.room(), b)), nil
 }
 
-// shared returns a text of the first n of the bytes, at least one, in the block, which has room for them.
-func (d *decoder) shared(from []byte, n int) string {
-	const most = 16 // bytes that take one instruction: those after the text are overwritten by the next one
-	if n <= most && len(d.texts) >= most && len(from) >= most {
-		*(*[most]byte)(d.texts) = *(*[most]byte)(from)
-	} else {
-		copy(d.texts, from[:n])
-	}
-	text := unsafe.String(&d.texts[0], n) // these bytes never change
-	d.texts = d.texts[n:]
-	return text
-}
-
-// shortText reads a text that has room in the block and whose length is one byte. It reads nothing and returns false if
-// there is none.
-func (d *decoder) shortText() (text string, ok bool) {
-	in := d.in[d.pos:]
-	if len(in) == 0 {
-		return "", false
-	}
+// textAt reads the text at a position in the message and returns the position after it, for the caller to set. That is 0 if
+// the text has a fault.
+func (d *decoder) textAt(pos int) (text string, end int) {
+	const most = 16 // bytes in two words: those after the text are overwritten by the next one
+	in, room := d.in[pos:], d.texts.room()
 	n := int(in[0])
-	if n == 0 || n > maxSharedText || n > len(d.texts) || n >= len(in) || !validText(in[1:1+n]) {
-		return "", false
+	if n > 0 && n <= most && len(in) > most && len(room) >= most {
+		low, high := binary.LittleEndian.Uint64(in[1:]), binary.LittleEndian.Uint64(in[9:])
+		if (low<<max(0, 64-8*n)|high<<(128-8*n))&notASCII == 0 {
+			binary.LittleEndian.PutUint64(room, low)
+			binary.LittleEndian.PutUint64(room[8:], high)
+			return d.texts.take(n), pos + 1 + n
+		}
 	}
-	d.pos += 1 + n
-	return d.shared(in[1:], n), true
+	d.pos = pos
+	text, err := d.string()
+	if err != nil {
+		d.pos = pos
+		return "", 0
+	}
+	return text, d.pos
 }

@@ -107,6 +107,65 @@ func TestAMessageOfRecordsIsReadWithFewAllocations(t *testing.T) {
 	}
 }
 
+func TestATextThatIsKeptKeepsLittleOfItsMessage(t *testing.T) {
+	const texts, messages = 2_000, 100
+	type entry struct {
+		Name string `ic:"name"`
+	}
+	entries := make([]entry, texts)
+	for i := range entries {
+		entries[i].Name = strings.Repeat("n", 1+i%maxSharedText)
+	}
+	message, err := Marshal(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept [messages]string
+	before := heapBytes()
+	for i := range kept {
+		var got []entry
+		if err := Unmarshal(message, &got); err != nil {
+			t.Fatal(err)
+		}
+		kept[i] = got[texts/2+i].Name
+	}
+	if grown := heapBytes() - before; grown > messages*2*maxTextBlock {
+		t.Errorf("%d texts keep %d bytes, want at most twice their blocks of %d", messages, grown, maxTextBlock)
+	}
+	runtime.KeepAlive(&kept)
+}
+
+// heapBytes returns the bytes of the heap that are in use.
+func heapBytes() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+func TestTextsOfRecordsAreReadAndCheckedAtAllLengths(t *testing.T) {
+	type entry struct {
+		Name string `ic:"name"`
+	}
+	for length := 1; length < maxSharedText+8; length++ {
+		for at := range length {
+			for _, part := range []string{"a", "\x80", "\xff", "é", "€"} {
+				text := strings.Repeat("a", at) + part + strings.Repeat("b", length-at-1)
+				valid := strings.Repeat("x", len(text))
+				message, err := Marshal([]entry{{valid}, {""}, {valid}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []entry
+				err = Unmarshal(bytes.ReplaceAll(message, []byte(valid), []byte(text)), &got)
+				if utf8.ValidString(text) != (err == nil) || err == nil && !slices.Equal(got, []entry{{text}, {""}, {text}}) {
+					t.Fatalf("%q: %q, %v", text, got, err)
+				}
+			}
+		}
+	}
+}
+
 func TestTextsOfAllLengthsAreCheckedLikeByTheStandardLibrary(t *testing.T) {
 	for length := range 40 {
 		ascii := bytes.Repeat([]byte("a"), length)

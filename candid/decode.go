@@ -44,11 +44,12 @@ func (d *valueDecoder) commonValue(got, want *Type) (v Value) {
 	}
 	switch got.kind {
 	case KindText:
-		s, ok := d.shortText()
-		if !ok {
+		text, end := d.textAt(d.pos)
+		if end == 0 {
 			return nil
 		}
-		v = Text(s)
+		d.pos = end
+		v = Text(text)
 	case KindNat:
 		n, size := shortNat(d.in[d.pos:])
 		if size == 0 {

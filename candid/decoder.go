@@ -25,7 +25,7 @@ type decoder struct {
 
 	proven map[pair]bool // reference types compared so far
 
-	texts []byte // the rest of a block for short texts
+	texts textBlock
 
 	// The last errMismatch, for explain.
 	got, want *Type
@@ -177,9 +177,12 @@ func (d *decoder) text() ([]byte, error) {
 	return b, err
 }
 
+// notASCII are the bits of a word that ASCII does not have.
+const notASCII = 0x8080808080808080
+
 // validText reports whether the bytes are UTF-8. Most texts are short and ASCII: these need few instructions.
 func validText(b []byte) bool {
-	const word, notASCII = 8, 0x8080808080808080
+	const word = 8
 	if len(b) < word {
 		for _, c := range b {
 			if c >= utf8.RuneSelf {

@@ -187,6 +187,8 @@ type planField struct {
 	Label
 	offset uintptr
 	plan   *plan
+	form   fieldForm    // of the plan; formPlanned if it is not made yet
+	size   uint8        // of the plan
 	elem   reflect.Type // of a variant case: the type that the pointer points to
 }
 
@@ -269,5 +271,6 @@ func (m *planner) field(sf reflect.StructField, tag string) (f planField, varian
 	}
 	key.typ = t
 	f.plan, err = m.plan(t, key)
+	f.form, f.size = f.plan.form, f.plan.size
 	return f, variant, err
 }

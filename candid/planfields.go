@@ -20,7 +20,7 @@ func (e *encoder) fields(fields []planField, at unsafe.Pointer) error {
 	for i := range fields {
 		f := &fields[i]
 		from := unsafe.Add(at, f.offset)
-		switch f.plan.form {
+		switch f.form {
 		case formText:
 			if s := *(*string)(from); validText(unsafe.Slice(unsafe.StringData(s), len(s))) {
 				buf = append(appendUleb(buf, uint64(len(s))), s...)
@@ -30,7 +30,7 @@ func (e *encoder) fields(fields []planField, at unsafe.Pointer) error {
 			buf = appendUleb(buf, *(*uint64)(from))
 			continue
 		case formFixed:
-			buf = appendWord(buf, load(from, f.plan.size), f.plan.size)
+			buf = appendWord(buf, load(from, f.size), f.size)
 			continue
 		case formOpt:
 			if *(*unsafe.Pointer)(from) == nil {
@@ -48,22 +48,23 @@ func (e *encoder) fields(fields []planField, at unsafe.Pointer) error {
 	return nil
 }
 
-// fields reads a record of the wire type got into the fields at the address. The first same fields are known to match those
-// of got; zero means that it is not known.
-func (d *decoder) fields(want *Type, fields []planField, got *Type, same int, at unsafe.Pointer) error {
+// record reads a record of the wire type got into the fields of the plan at the address. The first same fields are known to
+// match those of got.
+func (d *decoder) record(p *plan, got *Type, same int, at unsafe.Pointer) error {
 	if got.kind != KindRecord {
-		return d.mismatch(got, want, "")
+		return d.mismatch(got, p.typ, "")
 	}
-	next := 0
-	for i := 0; i < len(fields); i++ {
-		if same == 0 {
-			same = matching(fields[i:], got.fields[next:])
-		}
-		n := d.commonFields(fields[i:i+same], at)
-		i, next, same = i+n, next+n, max(same-n-1, 0)
-		if i == len(fields) {
-			break
-		}
+	n := d.commonFields(p.fields[:same], at)
+	if n == len(p.fields) && n == len(got.fields) {
+		return nil
+	}
+	return d.fieldsAfter(n, p.fields, got, same, at)
+}
+
+// fieldsAfter reads the fields of a record after the first n.
+func (d *decoder) fieldsAfter(n int, fields []planField, got *Type, same int, at unsafe.Pointer) error {
+	next := n
+	for i := n; i < len(fields); {
 		f := &fields[i]
 		for next < len(got.fields) && got.fields[next].ID < f.ID {
 			if err := d.skip(got.fields[next].Type); err != nil {
@@ -82,6 +83,12 @@ func (d *decoder) fields(want *Type, fields []planField, got *Type, same int, at
 		if err != nil {
 			return d.atField(err, f.Label)
 		}
+		i++
+		if same <= i {
+			same = i + matching(fields[i:], got.fields[next:])
+		}
+		n := d.commonFields(fields[i:same], at)
+		i, next = i+n, next+n
 	}
 	return d.skipFields(got, next)
 }
@@ -110,13 +117,14 @@ loop:
 	for ; i < n && pos < len(in); i++ {
 		f := &fields[i]
 		to := unsafe.Add(at, f.offset)
-		switch f.plan.form {
+		switch f.form {
 		case formText:
-			d.pos = pos
-			if !d.textInto((*string)(to)) {
+			text, end := d.textAt(pos)
+			if end == 0 {
 				break loop
 			}
-			pos = d.pos
+			*(*string)(to) = text
+			pos = end
 		case formNat64:
 			n, size := shortNat(in[pos:])
 			if size == 0 {
@@ -130,18 +138,20 @@ loop:
 			*(*uint64)(to) = n
 			pos += size
 		case formFixed:
-			size := int(f.plan.size)
+			size := int(f.size)
 			if size > len(in)-pos {
 				break loop
 			}
-			store(to, f.plan.size, wordOf(in[pos:pos+size]))
+			store(to, f.size, wordOf(in[pos:pos+size]))
 			pos += size
 		case formOpt:
 			if in[pos] != 0 {
 				break loop
 			}
 			pos++
-			*(*unsafe.Pointer)(to) = nil
+			if content := (*unsafe.Pointer)(to); *content != nil {
+				*content = nil
+			}
 		default:
 			break loop
 		}
@@ -149,22 +159,6 @@ loop:
 	d.pos = pos
 	d.quota -= i
 	return i
-}
-
-// textInto reads a text. It reads nothing and returns false if the text has a fault.
-func (d *decoder) textInto(to *string) bool {
-	if s, ok := d.shortText(); ok {
-		*to = s
-		return true
-	}
-	before := d.pos
-	s, err := d.string()
-	if err != nil {
-		d.pos = before
-		return false
-	}
-	*to = s
-	return true
 }
 
 // writeElement is write, without a call through it if the plan is that of a record.
@@ -184,7 +178,7 @@ func (p *plan) readElement(d *decoder, got *Type, same int, at unsafe.Pointer) e
 	if err := d.enter(); err != nil {
 		return err
 	}
-	err := d.fields(p.typ, p.fields, got, same, at)
+	err := d.record(p, got, same, at)
 	d.leave()
 	return err
 }

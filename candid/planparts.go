@@ -208,7 +208,9 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 func (p *plan) record(fields []planField) {
 	p.fields = fields
 	p.write = func(e *encoder, at unsafe.Pointer) error { return e.fields(fields, at) }
-	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error { return d.fields(p.typ, fields, got, 0, at) }
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
+		return d.record(p, got, matching(fields, got.fields), at)
+	}
 }
 
 func (p *plan) variant(fields []planField) {
