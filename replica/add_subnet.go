@@ -49,7 +49,7 @@ func (n *Network) addSubnet(in *AddSubnet) Result {
 	}
 	routes := n.routesNow()
 	position := len(n.subnets)
-	m := newSubnet(n, position, &config)
+	m := newSubnet(n, position, &config, n.config.Keys.subnetsOf(n.config.Seed, []SubnetConfig{config})[0])
 	for _, r := range m.Ids.Ranges {
 		if n.deletedAny(r) {
 			return refuse(refusal.Conflict, "canisters %s to %s belonged to a subnet that was deleted: make another network", principal.Canister(r.First), principal.Canister(r.Last))

@@ -35,12 +35,32 @@ type nodeKeys struct {
 	tree certify.Node // at /subnet/{id}/node
 }
 
-// subnet returns the key of a subnet.
-func (k *Keys) subnet(source subnetSource) *certify.SubnetKey {
-	return keep(k, &k.subnets, source, func() *certify.SubnetKey {
-		seed := seedOf(source.seed)
-		return certify.NewSubnetKey(seed.Derive("subnet", uint64(source.number)))
-	})
+// subnetsOf returns the keys of subnets of a network. It derives all that are not cached together, which takes less time.
+func (k *Keys) subnetsOf(seed [32]byte, subnets []SubnetConfig) []*certify.SubnetKey {
+	keys := make([]*certify.SubnetKey, len(subnets))
+	var missing []int
+	k.mu.Lock()
+	for i := range subnets {
+		if keys[i] = k.subnets[subnetSource{seed, subnets[i].number}]; keys[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	k.mu.Unlock()
+	if len(missing) == 0 {
+		return keys
+	}
+	seeds := make([]certify.Seed, len(missing))
+	for at, i := range missing {
+		seeds[at] = seedOf(seed).Derive("subnet", uint64(subnets[i].number))
+	}
+	derived := certify.NewSubnetKeys(seeds...)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for at, i := range missing {
+		keys[i] = derived[at]
+		put(&k.subnets, subnetSource{seed, subnets[i].number}, derived[at])
+	}
+	return keys
 }
 
 // nodesOf returns the keys of the nodes of a subnet.
@@ -61,7 +81,7 @@ func (k *Keys) nodesOf(source nodeSource) *nodeKeys {
 }
 
 // keep returns the keys of a source, and derives them if they are not cached. Two concurrent callers may both derive
-// them. A full cache is cleared.
+// them.
 func keep[S comparable, K any](k *Keys, kept *map[S]K, source S, derive func() K) K {
 	k.mu.Lock()
 	known, ok := (*kept)[source]
@@ -72,11 +92,16 @@ func keep[S comparable, K any](k *Keys, kept *map[S]K, source S, derive func() K
 	derived := derive()
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	put(kept, source, derived)
+	return derived
+}
+
+// put caches keys. A full cache is cleared.
+func put[S comparable, K any](kept *map[S]K, source S, keys K) {
 	if *kept == nil || len(*kept) >= MaxKeptKeys {
 		*kept = make(map[S]K)
 	}
-	(*kept)[source] = derived
-	return derived
+	(*kept)[source] = keys
 }
 
 // nodeKeys returns the keys of the nodes of a subnet.

@@ -110,11 +110,12 @@ func New(config Config) (*Network, error) {
 			subnets[i].number = i
 		}
 	}
+	keys := n.config.Keys.subnetsOf(config.Seed, subnets)
 	for i := range subnets {
 		if err := subnets[i].check(); err != nil {
 			return nil, fmt.Errorf("make subnet %d (%s): %w", i, subnets[i].Kind, err)
 		}
-		m := newSubnet(n, i, &subnets[i])
+		m := newSubnet(n, i, &subnets[i], keys[i])
 		if err := n.routes.add(i, m.ID, m.Ids.Ranges); err != nil {
 			return nil, fmt.Errorf("make subnet %d (%s): %w", i, subnets[i].Kind, err)
 		}

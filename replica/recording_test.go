@@ -21,7 +21,7 @@ type recorded struct {
 func newRecorded() *recorded {
 	n := &Network{config: Config{Keys: new(Keys)}, index: new(readIndex), routes: new(routes), delegations: new(delegations)}
 	n.views = &Views{network: n}
-	n.subnets = []*subnet{newSubnet(n, 0, &SubnetConfig{})}
+	n.subnets = []*subnet{newSubnet(n, 0, &SubnetConfig{}, certify.NewSubnetKey(certify.Seed{}))}
 	m := n.subnets[0]
 	m.record.base = m.net.staticTree()
 	r := &recorded{subnet: m, now: 1}

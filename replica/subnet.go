@@ -48,8 +48,8 @@ type subnet struct {
 	choices       []intercanister.Choice
 }
 
-func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
-	key, nodes := n.config.Keys.subnet(subnetSource{n.config.Seed, config.number}), n.nodeKeys(config)
+func newSubnet(n *Network, position int, config *SubnetConfig, key *certify.SubnetKey) *subnet {
+	nodes := n.nodeKeys(config)
 	m := &subnet{net: n, position: position, config: *config, key: key, nodes: nodes.keys, tally: new(executionTally)}
 	m.faults = m.injector()
 	kind := config.Kind.properties()

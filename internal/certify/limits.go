@@ -6,9 +6,9 @@ const (
 	// the shape free.
 	bucketSize = 32
 
-	// combKeys is after how many subnet keys of a process the comb of the generator is made: that takes as long as 30 keys
+	// tableKeys is after how many subnet keys of a process the table of the generator is made: that takes as long as 15 keys
 	// without it. Ours.
-	combKeys = 32
+	tableKeys = 32
 
 	// MaxNesting is how many levels of arrays and maps an agent reads: the
 	// default of the CBOR library below agent-go. The specification names none.

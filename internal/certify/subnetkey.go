@@ -32,7 +32,7 @@ const (
 // SubnetKey signs for a subnet, with BLS12-381. It is immutable and may be used
 // by any number of goroutines.
 type SubnetKey struct {
-	secret big.Int
+	secret fr.Element
 	public SubnetPublicKey
 }
 
@@ -43,20 +43,30 @@ type SubnetPublicKey struct {
 }
 
 // NewSubnetKey returns the subnet key of a seed.
-func NewSubnetKey(seed Seed) *SubnetKey {
+func NewSubnetKey(seed Seed) *SubnetKey { return NewSubnetKeys(seed)[0] }
+
+// NewSubnetKeys returns the subnet keys of seeds. Together they take less time than one by one.
+func NewSubnetKeys(seeds ...Seed) []*SubnetKey {
+	keys, points, scalars := make([]*SubnetKey, len(seeds)), make([]bls.G2Affine, len(seeds)), make([]fr.Element, len(seeds))
+	for i := range seeds {
+		scalars[i] = secretOf(&seeds[i])
+	}
+	multiplyGenerator(points, scalars)
+	for i := range keys {
+		raw := points[i].Bytes()
+		keys[i] = &SubnetKey{scalars[i], SubnetPublicKey{points[i], blsDERPrefix + string(raw[:])}}
+	}
+	return keys
+}
+
+func secretOf(seed *Seed) (secret fr.Element) {
 	// 48 bytes, so that the bias modulo the 255-bit group order is negligible; zero, which is not a key, does not
 	// happen.
-	var scalar fr.Element
-	scalar.SetBytes(seed.expand("subnet key, BLS12-381", 48))
-	if scalar.IsZero() {
+	secret.SetBytes(seed.expand("subnet key, BLS12-381", 48))
+	if secret.IsZero() {
 		panic("certify: bug: a seed expanded to the zero key")
 	}
-	k := new(SubnetKey)
-	scalar.BigInt(&k.secret)
-	k.public.point = multiplyGenerator(&scalar)
-	raw := k.public.point.Bytes()
-	k.public.der = blsDERPrefix + string(raw[:])
-	return k
+	return secret
 }
 
 // Public returns the public half.
@@ -69,7 +79,8 @@ func (k *SubnetKey) Sign(message []byte) [SignatureLen]byte {
 		panic(fmt.Sprintf("certify: bug: hash %d bytes to the curve: %v", len(message), err))
 	}
 	var signature bls.G1Affine
-	signature.ScalarMultiplication(&point, &k.secret)
+	var secret big.Int
+	signature.ScalarMultiplication(&point, k.secret.BigInt(&secret))
 	return signature.Bytes()
 }
 
