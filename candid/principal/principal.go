@@ -62,7 +62,10 @@ var (
 	Anonymous = Principal{w0: 4 << 56, w3: 1}
 )
 
-var encoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// group is how many characters of the textual form are between two dashes.
+const group = 5
 
 // FromBytes returns the principal with these bytes, at most MaxLen of them.
 func FromBytes(raw []byte) (Principal, error) {
@@ -110,7 +113,7 @@ func SelfAuthenticating(der []byte) Principal {
 // Parse reads the textual form, in upper or lower case. An accepted text prints back the same in lower case.
 func Parse(text string) (Principal, error) {
 	lower := strings.ToLower(text)
-	raw, err := encoding.DecodeString(strings.ToUpper(strings.ReplaceAll(lower, "-", "")))
+	raw, err := encoding.DecodeString(strings.ReplaceAll(lower, "-", ""))
 	if err != nil {
 		return Principal{}, fmt.Errorf("%q is not a principal: not base32: %w", text, err)
 	}
@@ -148,16 +151,12 @@ func (p Principal) String() string {
 	var packed [64]byte
 	encoding.Encode(packed[:], raw[:n])
 	size := encoding.EncodedLen(n)
-	out := make([]byte, 0, size+size/5)
-	for i := range size {
-		if i > 0 && i%5 == 0 {
+	out := make([]byte, 0, len(packed)+len(packed)/group)
+	for from := 0; from < size; from += group {
+		if from > 0 {
 			out = append(out, '-')
 		}
-		c := packed[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		out = append(out, c)
+		out = append(out, packed[from:min(from+group, size)]...)
 	}
 	return string(out)
 }
