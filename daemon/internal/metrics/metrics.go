@@ -90,6 +90,9 @@ func (m *Metrics) Begin(i *instance.Instance) {
 
 // End shows an instance no longer. Its counts stay if it had no label of its own. Its node must not be closed yet.
 func (m *Metrics) End(i *instance.Instance) {
+	if m.endLabelled(i) {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
 	defer cancel()
 	last, read := readStatistics(ctx, i)
@@ -100,14 +103,23 @@ func (m *Metrics) End(i *instance.Instance) {
 		return
 	}
 	delete(m.known, i)
-	if s.label != otherInstances {
-		m.labelled--
-		return
-	}
 	if read {
 		s.last = last
 	}
 	addCounts(&m.ended.last, &s.last)
+}
+
+// endLabelled is End for an instance with a label of its own; it returns false for others.
+func (m *Metrics) endLabelled(i *instance.Instance) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.known[i]
+	if s == nil || s.label == otherInstances {
+		return false
+	}
+	delete(m.known, i)
+	m.labelled--
+	return true
 }
 
 // readStatistics reads the statistics of an instance; false if it was too busy, or is closed.
