@@ -10,9 +10,10 @@ import (
 // schedule rings the alarms of all pacers, with one goroutine and one timer in total.
 type schedule struct {
 	clock func() time.Time
-	mu    sync.Mutex // guards queue and the alarms in it
+	mu    sync.Mutex // guards queue, the alarms in it, and wakes
 	queue alarms
-	first chan struct{} // has a value when the first alarm has changed
+	wakes time.Time     // when the goroutine looks at the queue again; zero: it does not wait for a time
+	first chan struct{} // has a value when the first alarm is earlier than that
 }
 
 // alarm is called once at its time, or earlier if it is set to an earlier time.
@@ -40,7 +41,7 @@ func (s *schedule) set(a *alarm, at time.Time) {
 	default:
 		return
 	}
-	if a.rank == 1 {
+	if a.rank == 1 && (s.wakes.IsZero() || at.Before(s.wakes)) {
 		select {
 		case s.first <- struct{}{}:
 		default:
@@ -88,8 +89,10 @@ func (s *schedule) take() (due []*alarm, next time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.clock()
+	s.wakes = time.Time{}
 	for len(s.queue) > 0 {
 		if wait := s.queue[0].at.Sub(now); wait > 0 {
+			s.wakes = s.queue[0].at
 			return due, wait
 		}
 		due = append(due, heap.Pop(&s.queue).(*alarm))
