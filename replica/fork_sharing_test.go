@@ -39,6 +39,7 @@ var forks = map[string]string{
 	"state.Ticket":             `fork: Origin`,
 	"state.Staged":             `share: Certified`,
 	"state.History":            `fork: known slots order free; new: records`,
+	"state.idIndex":            `fork: pages`,
 	"cow.Map":                  `fork: own gone; share: base`,
 	"cow.List":                 `fork: pages`,
 	"cow.Pages":                `share: pages; new: spare`,

@@ -59,9 +59,8 @@ func (h *History) archive(c *archive.Coder) {
 		if !c.Reading() || c.Failed() {
 			return
 		}
-		_, twice := h.known.Get(in.ID)
-		c.Check(!twice, "message %x is there twice", in.ID)
-		h.known.Set(in.ID, number)
+		c.Check(h.Find(in.ID) == nil, "message %x is there twice", in.ID)
+		h.known.add(&in.ID, number)
 		h.waiting += len(in.Arg)
 		h.answers += in.answerBytes()
 	})
@@ -69,7 +68,9 @@ func (h *History) archive(c *archive.Coder) {
 	archive.List(c, &h.order, archive.MaxItems, func(a *answer) {
 		archive.Hash(c, &a.id)
 		archive.Number(c, &a.answered)
-		a.number, _ = h.known.Get(a.id)
+		if in := h.Find(a.id); in != nil {
+			a.number = in.Number
+		}
 	})
 }
 

@@ -99,7 +99,7 @@ func (h *History) fork() History {
 	h.generation++
 	to := *h
 	to.records = 0
-	to.known, to.slots, to.free, to.order = h.known.Fork(), h.slots.Fork(), h.free.Fork(), h.order.Fork()
+	to.known, to.slots, to.free, to.order = h.known.fork(), h.slots.Fork(), h.free.Fork(), h.order.Fork()
 	return to
 }
 

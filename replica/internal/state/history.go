@@ -68,7 +68,7 @@ const Unrecorded = 1<<64 - 1
 // Answers beyond MaxAnswerBytes are dropped, the oldest first.
 type History struct {
 	Limit   int // messages; 0 for MaxIngressMessages
-	known   cow.Map[RequestID, uint64]
+	known   idIndex
 	slots   cow.List[*Ingress] // by number-1, free ones too
 	free    cow.List[uint64]   // numbers
 	order   cow.List[answer]   // in the order of answers
@@ -91,10 +91,10 @@ type answer struct {
 }
 
 // Len returns the number of known messages.
-func (h *History) Len() int { return h.known.Len() }
+func (h *History) Len() int { return h.known.n }
 
 // Full reports whether no further message may be accepted (IC0204).
-func (h *History) Full() bool { return h.known.Len() >= h.Capacity() }
+func (h *History) Full() bool { return h.Len() >= h.Capacity() }
 
 // Capacity returns the maximum number of messages.
 func (h *History) Capacity() int {
@@ -106,8 +106,11 @@ func (h *History) Capacity() int {
 
 // Find returns the message with an id, nil if it is unknown.
 func (h *History) Find(id RequestID) *Ingress {
-	if number, ok := h.known.Get(id); ok {
-		return h.At(number)
+	hash := hashOf(&id)
+	for number, after := h.known.next(hash, uint(hash)); number != 0; number, after = h.known.next(hash, after) {
+		if r := h.At(number); r.ID == id {
+			return r
+		}
 	}
 	return nil
 }
@@ -125,8 +128,8 @@ func (h *History) All() iter.Seq[*Ingress] {
 
 // has reports whether a record of the history is in use.
 func (h *History) has(in *Ingress) bool {
-	number, ok := h.known.Get(in.ID)
-	return ok && number == in.Number
+	known := h.Find(in.ID)
+	return known != nil && known.Number == in.Number
 }
 
 // At returns the message with a number; it panics if there is none.
@@ -135,15 +138,15 @@ func (h *History) At(number uint64) *Ingress { return h.slots.At(int(number - 1)
 // Receive adds a message. Its id must be unknown. The record is a copy of in; Number, Status and the fields of an
 // answer are set here.
 func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
+	if h.Find(in.ID) != nil {
+		panic("state: a message was received twice")
+	}
 	r, number := h.slot()
 	*r = *in
 	r.Number, r.Status, r.Answered, r.Reply, r.Reject, r.generation = number, Received, 0, nil, nil, h.generation
 	r.Recorded = Unrecorded
 	r.deadline = deadlines.Add(timers.Deadline{At: r.Expiry, Kind: timers.IngressExpiry, Number: number})
-	before := h.known.Len()
-	if h.known.Set(r.ID, number); h.known.Len() == before {
-		panic("state: a message was received twice")
-	}
+	h.known.add(&r.ID, number)
 	h.waiting += len(r.Arg)
 	return r
 }
@@ -226,7 +229,7 @@ func (h *History) Bytes() (waiting, answers int) { return h.waiting, h.answers }
 // RecordBytes returns the memory that messages take beside arguments and answers, without what a fork shares with its
 // source. Records of pruned messages stay for new ones.
 func (h *History) RecordBytes() int {
-	return recordBytes*min(h.records, h.slots.Len()) + knownBytes*min(h.records, h.known.Len())
+	return recordBytes*min(h.records, h.slots.Len()) + knownBytes*min(h.records, h.Len())
 }
 
 // ShedTo drops the oldest answers until the kept ones fit a number of bytes. forget is called for each message whose
@@ -298,7 +301,7 @@ func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, 
 
 func (h *History) prune(r *Ingress) {
 	h.answers -= r.answerBytes()
-	h.known.Delete(r.ID)
+	h.known.remove(&r.ID, r.Number)
 	h.free.Push(r.Number)
 	r.Reply, r.Reject, r.pruned = nil, nil, true
 	for h.order.Len() > 0 && h.answered(h.order.At(0)) == nil {

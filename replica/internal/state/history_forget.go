@@ -15,7 +15,7 @@ func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 	r = h.own(r)
 	r.deadline = 0
 	h.prune(r)
-	if h.order.Len() > forgottenAnswers+2*h.known.Len() {
+	if h.order.Len() > forgottenAnswers+2*h.Len() {
 		h.compact()
 	}
 	return r

@@ -50,12 +50,14 @@ func TestAnAnswerThatCameAfterTheExpiryIsKeptForFiveMinutes(t *testing.T) {
 func TestAHistoryIsFullWith600000Messages(t *testing.T) {
 	var h History
 	for n := range 599_999 {
-		h.known.Set(numbered(n), 1)
+		id := numbered(n)
+		h.known.add(&id, 1)
 	}
 	if h.Full() {
 		t.Error("it is full with one message less")
 	}
-	if h.known.Set(numbered(599_999), 1); !h.Full() {
+	last := numbered(599_999)
+	if h.known.add(&last, 1); !h.Full() {
 		t.Error("it is not full")
 	}
 }
