@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -59,27 +60,33 @@ func (a *admission) check(in *Ingress) *refusal.Refusal {
 
 // accept decides whether a well-formed message enters the state, and charges its canister. Whether the canister can pay
 // is checked before anything else, as on the replica.
-func (a *admission) accept(in *Ingress) *intercanister.Reject {
+func (a *admission) accept(in *Ingress) (reject *intercanister.Reject) {
 	if a.state.History.Full() {
 		return rejectHistoryFull(a.state.History.Capacity())
 	}
 	r := a.state.Canisters.Get(in.Effective)
-	if r != nil && a.paysFirst(in) {
-		if reject := charging.CheckIngress(a.state, r, in.Size, in.Sender); reject != nil {
+	first := r != nil && a.paysFirst(in)
+	var fee cycles.Amount
+	if first {
+		if fee, reject = charging.CheckIngress(a.state, r, in.Size, in.Sender); reject != nil {
 			return reject
 		}
 	}
 	if in.Receiver == principal.Management || in.BySubnet {
-		if reject := a.admitCommand(in, r); reject != nil {
-			return reject
-		}
-	} else if reject := a.acceptCall(in, r); reject != nil {
+		reject = a.admitCommand(in, r)
+	} else {
+		reject = a.acceptCall(in, r)
+	}
+	if reject != nil || r == nil || a.payment(in) != state.PaysBefore {
 		return reject
 	}
-	if r == nil || a.payment(in) != state.PaysBefore {
-		return nil
+	if !first {
+		if fee, reject = charging.CheckIngress(a.state, r, in.Size, in.Sender); reject != nil {
+			return reject
+		}
 	}
-	return charging.Ingress(a.state, r, in.Size, in.Sender)
+	charging.Ingress(r, fee)
+	return nil
 }
 
 // paysFirst reports whether the canister of its effective id pays for a message before it is executed.

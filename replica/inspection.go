@@ -25,7 +25,7 @@ func (n *Network) Inspect(in *Ingress) *Inspection {
 		return nil
 	}
 	a := m.admission()
-	if charging.CheckIngress(&m.State, r, in.Size, in.Sender) != nil || a.uninspectable(in, r) != nil {
+	if _, reject := charging.CheckIngress(&m.State, r, in.Size, in.Sender); reject != nil || a.uninspectable(in, r) != nil {
 		return nil
 	}
 	inspection, reject := newInspection(m.Environment, in, r)

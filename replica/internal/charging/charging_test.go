@@ -34,11 +34,12 @@ func TestAMessageIsPaidForAboveTheFreezingLimitUnlessItIsLate(t *testing.T) {
 	s, r := resident(0)
 	fee := s.Fees.IngressMessage(10)
 	r.Canister.Balance = FreezingLimit(s, r).Add(fee).Sub(cycles.Of(1))
-	if Ingress(s, r, 10, principal.Anonymous) == nil {
+	if _, reject := CheckIngress(s, r, 10, principal.Anonymous); reject == nil {
 		t.Error("a message was taken for which a cycle is missing")
 	}
 	r.Canister.Balance = FreezingLimit(s, r).Add(fee)
-	if reject := Ingress(s, r, 10, principal.Anonymous); reject != nil || r.Canister.Balance != FreezingLimit(s, r) {
+	got, reject := CheckIngress(s, r, 10, principal.Anonymous)
+	if Ingress(r, got); reject != nil || r.Canister.Balance != FreezingLimit(s, r) {
 		t.Errorf("%v, and %s are left", reject, r.Canister.Balance)
 	}
 	LateIngress(s, r, 10)
