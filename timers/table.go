@@ -64,7 +64,7 @@ type Table struct {
 	seq   uint64
 }
 
-// mostDead is how many keys of removed deadlines the heap has beyond those of the others before these are removed. Ours.
+// mostDead is how many keys of removed deadlines the queue has beyond those of the others before these are removed. Ours.
 const mostDead = 64
 
 // Len returns the number of deadlines in the table.

@@ -42,10 +42,10 @@ func threeCanisters(b *testing.B) *campaign.Config {
 
 // BenchmarkRatioExploreSchedules explores drawn orders. Runs that begin with the same messages share them. The floor is
 // the messages alone: for each schedule, the same network is forked, and steps deliver all messages in a drawn order. Quiet
-// runs measure 0.54 and 0.55: the limit is above their noise.
+// runs measure 0.49 to 0.52.
 func BenchmarkRatioExploreSchedules(b *testing.B) {
 	c := threeCanisters(b)
-	compare(b, 0.6, schedules, ratio.Each(func() {
+	compare(b, 0.55, schedules, ratio.Each(func() {
 		if _, err := campaign.Run(c); err != nil {
 			b.Fatal(err)
 		}
