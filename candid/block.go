@@ -6,11 +6,11 @@ import (
 )
 
 // Sizes of blocks: memory that small parts of values share if they are read one after the other, because an allocation for
-// each takes a third of the time of such a message. A block is freed with the last of its parts.
+// each takes most of the time of such a message. A block is freed with the last of its parts.
 const (
-	maxFieldBlock = 64      // fields
-	maxTextBlock  = 1 << 10 // bytes of texts, or as many as the message has left
-	maxSharedText = 64      // bytes of a text that is in a block
+	maxBlock      = 1<<10 - 8 // bytes of parts: with the word that Go adds they fill one of its size classes
+	maxTextBlock  = 1 << 10   // bytes of texts, or as many as the message has left
+	maxSharedText = 64        // bytes of a text that is in a block
 )
 
 // block is room for parts of one type. The first block holds what is asked for, and the next ones twice as much.
@@ -22,7 +22,7 @@ type block[T any] struct {
 // take returns room for n elements. It belongs to the caller.
 func (b *block[T]) take(n int) []T {
 	if n > len(b.free) {
-		b.size = max(n, min(2*b.size, maxFieldBlock))
+		b.size = max(n, min(2*b.size, maxBlock/int(unsafe.Sizeof(*new(T)))))
 		b.free = make([]T, b.size)
 	}
 	room := b.free[:n:n]
@@ -30,11 +30,40 @@ func (b *block[T]) take(n int) []T {
 	return room
 }
 
-// valueDecoder is a decoder with a block for the fields of records, of which a message may have thousands.
+// valueDecoder is a decoder with blocks for the parts of a [Value] that a message may have thousands of.
 type valueDecoder struct {
 	decoder
 
 	fields block[FieldValue]
+	boxes  struct {
+		nats    block[Nat]
+		texts   block[Text]
+		records block[Record]
+	}
+}
+
+// Values of the types that box makes.
+var (
+	boxedNat    Value = Nat{}
+	boxedText   Value = Text("")
+	boxedRecord Value = Record(nil)
+)
+
+// box returns v as a Value whose memory is in the block; like is a Value of the same type. An interface value is a word
+// for its type and the address of what it holds, unless that is a pointer, which no Value is.
+func box[V Value](b *block[V], v V, like Value) Value {
+	room := b.take(1)
+	room[0] = v
+	(*[2]unsafe.Pointer)(unsafe.Pointer(&like))[1] = unsafe.Pointer(&room[0])
+	return like
+}
+
+// textValue returns a text as a Value. A long one is in no block, whose other texts would keep it.
+func (d *valueDecoder) textValue(text string) Value {
+	if len(text) > maxSharedText {
+		return Text(text)
+	}
+	return box(&d.boxes.texts, Text(text), boxedText)
 }
 
 // textBlock is memory of short texts.

@@ -54,20 +54,21 @@ func TestValuesThatShareMemoryKeepTheirTypesAndContents(t *testing.T) {
 }
 
 func TestBlocksGrowAndRoomDoesNotOverlap(t *testing.T) {
+	const most = 127 // numbers of 8 bytes
 	var b block[int]
 	var sizes []int
-	for n := range 4 * maxFieldBlock {
+	for n := range 4 * most {
 		room := append(b.take(1), -1) // must not reach into the next room
 		room[0] = n
 		if sizes == nil || sizes[len(sizes)-1] != b.size {
 			sizes = append(sizes, b.size)
 		}
 	}
-	if want := []int{1, 2, 4, 8, 16, 32, 64}; !reflect.DeepEqual(sizes, want) {
+	if want := []int{1, 2, 4, 8, 16, 32, 64, most}; !reflect.DeepEqual(sizes, want) {
 		t.Errorf("the blocks have %d elements, want %d", sizes, want)
 	}
-	if room := b.take(3 * maxFieldBlock); len(room) != 3*maxFieldBlock {
-		t.Errorf("got room for %d elements, want %d", len(room), 3*maxFieldBlock)
+	if room := b.take(3 * most); len(room) != 3*most {
+		t.Errorf("got room for %d elements, want %d", len(room), 3*most)
 	}
 }
 
@@ -94,7 +95,7 @@ func TestAMessageOfRecordsIsReadWithFewAllocations(t *testing.T) {
 	}{
 		"Marshal":     {20, func() error { _, err := Marshal(entries); return err }},
 		"Unmarshal":   {50, func() error { return Unmarshal(message, &entries) }},
-		"DecodeTypes": {3200, func() error { _, err := DecodeTypes(message, []*Type{typ}); return err }},
+		"DecodeTypes": {400, func() error { _, err := DecodeTypes(message, []*Type{typ}); return err }},
 	} {
 		got := testing.AllocsPerRun(10, func() {
 			if err := c.do(); err != nil {
@@ -120,19 +121,36 @@ func TestATextThatIsKeptKeepsLittleOfItsMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept [messages]string
-	before := heapBytes()
-	for i := range kept {
-		var got []entry
-		if err := Unmarshal(message, &got); err != nil {
-			t.Fatal(err)
+	types := mustTypes[[]entry](t)
+	for reader, c := range map[string]struct {
+		most int // bytes for each text
+		read func(i int) any
+	}{
+		"Unmarshal": {2 * maxTextBlock, func(i int) any {
+			var got []entry
+			if err := Unmarshal(message, &got); err != nil {
+				t.Fatal(err)
+			}
+			return got[i].Name
+		}},
+		"DecodeTypes": {8 * maxTextBlock, func(i int) any { // the texts of a block are in several blocks of bytes
+			got, err := DecodeTypes(message, types)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got[0].(Vec)[i].(Record)[0].Value
+		}},
+	} {
+		var kept [messages]any
+		before := heapBytes()
+		for i := range kept {
+			kept[i] = c.read(texts/2 + i)
 		}
-		kept[i] = got[texts/2+i].Name
+		if grown := heapBytes() - before; grown > messages*c.most {
+			t.Errorf("%s: %d texts keep %d bytes, want at most %d each", reader, messages, grown, c.most)
+		}
+		runtime.KeepAlive(&kept)
 	}
-	if grown := heapBytes() - before; grown > messages*2*maxTextBlock {
-		t.Errorf("%d texts keep %d bytes, want at most twice their blocks of %d", messages, grown, maxTextBlock)
-	}
-	runtime.KeepAlive(&kept)
 }
 
 // heapBytes returns the bytes of the heap that are in use.

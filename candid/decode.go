@@ -49,14 +49,14 @@ func (d *valueDecoder) commonValue(got, want *Type) (v Value) {
 			return nil
 		}
 		d.pos = end
-		v = Text(text)
+		v = d.textValue(text)
 	case KindNat:
 		n, size := shortNat(d.in[d.pos:])
 		if size == 0 {
 			return nil
 		}
 		d.pos += size
-		v = NatOf(n)
+		v = box(&d.boxes.nats, NatOf(n), boxedNat)
 	case KindOpt:
 		if d.in[d.pos] != 0 {
 			return nil
@@ -141,7 +141,7 @@ func (d *valueDecoder) record(t *Type) (Value, error) {
 		}
 		record = record.with(f.Label, v)
 	}
-	return record, nil
+	return box(&d.boxes.records, record, boxedRecord), nil
 }
 
 // newRecord returns an empty record with room for n fields, or for as many as are allocated based on a number alone.

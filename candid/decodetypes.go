@@ -214,7 +214,7 @@ func (d *valueDecoder) recordAt(got, want *Type) (Value, error) {
 		}
 		record = record.with(f.Label, v)
 	}
-	return record, d.skipFields(got, at)
+	return box(&d.boxes.records, record, boxedRecord), d.skipFields(got, at)
 }
 
 // atField is at for a field; it formats the label only if needed.
