@@ -103,7 +103,7 @@ func outcomeOf(r replica.Result) string {
 	if r.Refusal != nil {
 		return r.Refusal.Text
 	}
-	return fmt.Sprint(r.Rule, r.Note)
+	return fmt.Sprint(r.Rule)
 }
 
 // meddled does actions, with meddling before each round; before is called before every step or round. In the end all

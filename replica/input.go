@@ -72,13 +72,13 @@ func (AdvanceTo) input()   {}
 func (*HTTPAnswer) input() {}
 func (AddCycles) input()   {}
 
-// Result is the outcome of an input: zero if it was accepted.
+// Result is the outcome of an input: zero if it was accepted. It has at most four fields: Go keeps such a struct in
+// registers, and a larger one in memory, where each function on the way of a message copies it.
 type Result struct {
 	Refusal *refusal.Refusal      // it was malformed or not for this network; nothing happened
 	Reject  *intercanister.Reject // non-replicated rejection of an ingress message; nothing happened
 	Known   Status                // the status of a message that was known before
 	Rule    uint64                // id of the rule that was made (AddRule)
-	Note    string                // what the rule will not do
 }
 
 // Accepted reports whether the input took effect: it was neither refused nor rejected, and is not of a message that was

@@ -42,8 +42,8 @@ const (
 	MaxRuleTextBytes = faults.MaxRuleTextBytes
 )
 
-// AddRule adds a rule, in force from now on; Result.Rule is its id and Result.Note says what it will not do. The oldest
-// matching rule is applied to a message; a rule that lets a message pass counts it.
+// AddRule adds a rule, in force from now on; Result.Rule is its id. The oldest matching rule is applied to a message; a rule
+// that lets a message pass counts it.
 //
 // It is refused as invalid if no network could have its effects, and as full if there are MaxRules.
 type AddRule struct{ Rule Rule }
@@ -58,12 +58,15 @@ type RemoveRule struct {
 func (*AddRule) input()   {}
 func (RemoveRule) input() {}
 
+// RuleWarning returns what a rule will not do, for its maker. It is empty if there is nothing to say.
+func RuleWarning(rule *Rule) string { return faults.Warning(rule) }
+
 // Rules returns the rules of the network, oldest first.
 func (n *Network) Rules() []RuleState { return slices.Clone(n.rules.List) }
 
 func (n *Network) addRule(in *AddRule) Result {
-	id, note, refused := faults.Add(&n.rules, in.Rule)
-	return Result{Rule: id, Note: note, Refusal: refused}
+	id, refused := faults.Add(&n.rules, in.Rule)
+	return Result{Rule: id, Refusal: refused}
 }
 
 func (n *Network) removeRule(in RemoveRule) Result {

@@ -34,7 +34,7 @@ func (s *messages) AddRule(ctx context.Context, in *controlv1.AddRuleRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &controlv1.AddRuleResponse{Rule: shownRule(&replica.RuleState{ID: result.Rule, Rule: *rule}), Warning: result.Note}, nil
+	return &controlv1.AddRuleResponse{Rule: shownRule(&replica.RuleState{ID: result.Rule, Rule: *rule}), Warning: replica.RuleWarning(rule)}, nil
 }
 
 func addRule(ctx context.Context, i *instance.Instance, rule *replica.Rule) (replica.Result, error) {

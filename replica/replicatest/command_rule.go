@@ -35,11 +35,12 @@ func (p *performer) rule(words []string) {
 		}
 	}
 	result := p.stage.Apply(&replica.AddRule{Rule: r})
+	warning := replica.RuleWarning(&r)
 	switch {
 	case result.Refusal != nil:
 		p.refused(result)
-	case result.Note != "":
-		p.say("rule %d: %s", result.Rule, result.Note)
+	case warning != "":
+		p.say("rule %d: %s", result.Rule, warning)
 	default:
 		p.say("rule %d", result.Rule)
 	}

@@ -3,29 +3,28 @@ package faults
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Add adds a rule, in force from now on, and returns its id and what it will not do. It is refused as invalid if no
-// network could have its effects, as full if there are MaxRules.
-func Add(rules *state.Rules, rule state.Rule) (id uint64, limits string, refused *refusal.Refusal) {
+// Add adds a rule, in force from now on, and returns its id. It is refused as invalid if no network could have its
+// effects, as full if there are MaxRules.
+func Add(rules *state.Rules, rule state.Rule) (id uint64, refused *refusal.Refusal) {
 	if len(rules.List) >= MaxRules {
-		return 0, "", refusal.New(refusal.Full, "there are %d rules, and no more are allowed: remove some", MaxRules)
+		return 0, refusal.New(refusal.Full, "there are %d rules, and no more are allowed: remove some", MaxRules)
 	}
 	if rule.Match.Kind == 0 {
 		rule.Match.Kind = state.KindRequest
 	}
 	if why := CheckRule(&rule); why != "" {
-		return 0, "", refusal.New(refusal.Invalid, "%s", why)
+		return 0, refusal.New(refusal.Invalid, "%s", why)
 	}
 	rule.Action.Reject = completed(rule.Action.Reject)
 	rules.Last++
 	rules.List = append(rules.List, state.RuleState{ID: rules.Last, Rule: rule})
-	return rules.Last, note(&rule), nil
+	return rules.Last, nil
 }
 
 // Remove removes a rule. Its held messages stay held. It is refused as not found if the rule does not exist.
@@ -103,16 +102,16 @@ func completed(reject *intercanister.Reject) *intercanister.Reject {
 	return whole.WithoutErrorCode()
 }
 
-// note returns what the rule will not do, for its maker.
-func note(r *state.Rule) string {
-	var notes []string
+// Warning returns what a rule will not do, for its maker. It is empty if there is nothing to say.
+func Warning(r *state.Rule) string {
+	requests := r.Match.Kind == 0 || r.Match.Kind == state.KindRequest
 	switch {
 	case r.Match.Kind == state.KindIngress && r.Action.Kind == state.ActDrop:
-		notes = append(notes, "a user's message that is dropped stays received until it expires, and is rejected then (IC0202)")
+		return "a user's message that is dropped stays received until it expires, and is rejected then (IC0202)"
 	case r.Action.Kind == state.ActDrop || r.Action.Kind == state.ActUnknown:
-		notes = append(notes, "only messages of best-effort calls are meant: the network never loses those of calls with guaranteed response, which pass")
-	case r.Match.Kind == state.KindRequest && (r.Action.Kind == state.ActHold || r.Action.Kind == state.ActDelay):
-		notes = append(notes, "later requests of the same caller to the same callee wait behind a held one: the network keeps their order")
+		return "only messages of best-effort calls are meant: the network never loses those of calls with guaranteed response, which pass"
+	case requests && (r.Action.Kind == state.ActHold || r.Action.Kind == state.ActDelay):
+		return "later requests of the same caller to the same callee wait behind a held one: the network keeps their order"
 	}
-	return strings.Join(notes, "; ")
+	return ""
 }

@@ -25,11 +25,11 @@ func TestRulesAndTheirPartsAreLimited(t *testing.T) {
 	}
 	var rules state.Rules
 	for range 1000 {
-		if _, _, refused := Add(&rules, holds(state.Match{})); refused != nil {
+		if _, refused := Add(&rules, holds(state.Match{})); refused != nil {
 			t.Fatal(refused)
 		}
 	}
-	if _, _, refused := Add(&rules, holds(state.Match{})); refused == nil || refused.Kind != refusal.Full {
+	if _, refused := Add(&rules, holds(state.Match{})); refused == nil || refused.Kind != refusal.Full {
 		t.Errorf("a rule more: %v", refused)
 	}
 }
