@@ -19,22 +19,35 @@ import (
 // The caller handles the prepayment: it takes it from the balance before Execute, and computes the refund from
 // Outcome.Instructions.
 func (c *Canister) Execute(sub *Subnet, m *Message) (out Outcome) {
+	c.transact(sub, m, false, &out)
+	return out
+}
+
+// transact runs a message as a transaction, and sets its outcome. It returns false if the message should be short and is
+// not.
+func (c *Canister) transact(sub *Subnet, m *Message, short bool, out *Outcome) (ended bool) {
 	if c.state == nil {
 		out.Failure = moduleNotFound().reject(c.ID)
-		return out
+		return true
 	}
 	if m.Context == GlobalTimer {
 		c.Timer = 0
 	}
-	c.execute(sub, m, &out)
-	c.state.module.countCalls(c.ID, sub, m, &out)
-	out.Runs = c.state.runner.takeRuns()
-	c.state.runner.forget()
-	return out
+	ended = c.execute(sub, m, short, out)
+	r := c.state.runner
+	r.long = !ended || out.Instructions > engineSlice
+	if ended {
+		c.state.module.countCalls(c.ID, sub, m, out)
+		out.Runs = r.runs
+		r.printKept()
+	}
+	r.runs = nil
+	r.forget()
+	return ended
 }
 
-// execute sets the outcome of a message. out is zero.
-func (c *Canister) execute(sub *Subnet, m *Message, out *Outcome) {
+// execute sets the outcome of a message, as transact does.
+func (c *Canister) execute(sub *Subnet, m *Message, short bool, out *Outcome) (ended bool) {
 	if sub.Volatile {
 		c.MakeVolatile()
 	}
@@ -42,12 +55,12 @@ func (c *Canister) execute(sub *Subnet, m *Message, out *Outcome) {
 	entry, missing := r.entry(m)
 	if missing != nil {
 		out.Failure = missing.reject(c.ID)
-		return
+		return true
 	}
 	limit := limitOf(&sub.Limits, m.Context)
 	a := attempt{
 		context: m.Context, entry: entry, limit: limit, report: limit, slice: sub.Limits.Slice,
-		tracked: m.Context.Keeps(), pause: m.Pause, after: sub.Limits.PauseAfter,
+		tracked: m.Context.Keeps(), short: short, pause: m.Pause, after: sub.Limits.PauseAfter,
 	}
 	reserve := uint64(0)
 	if entry.Export == "" {
@@ -64,17 +77,21 @@ func (c *Canister) execute(sub *Subnet, m *Message, out *Outcome) {
 	out.Instructions, out.DirtyPages = res.instructions, res.pages
 	if out.Failure = c.overdrawn(m, &res); out.Failure != nil {
 		out.Logs = c.forget()
-		return
+		return true
 	}
 	c.settle(&res)
 	switch {
 	case res.failure == nil:
 		r.report(&res, out)
+	case short && (res.failure == notShort || m.Cleanup != nil): // the cleanup closure may not be short
+		r.rollback()
+		return false
 	case entry.Export == "" && m.Cleanup != nil:
 		c.cleanup(sub, m, &a, &res, reserve, out)
 	default:
 		c.fail(&res, out)
 	}
+	return true
 }
 
 // limitOf returns how many instructions a message of this context may use.

@@ -33,7 +33,8 @@ const (
 	// DefaultPauseAfter is Limits.PauseAfter (the replica's slice: 2,000,000,000). Ours is smaller, so that a long
 	// message delays the others by tens of milliseconds, not seconds.
 	DefaultPauseAfter = 50_000_000
-	// engineSlice is how many instructions run before the engine calls back (ours; about a millisecond).
+	// engineSlice is how many instructions run before the engine calls back (ours; about a millisecond). A short message
+	// runs no more.
 	engineSlice = 2_000_000
 	// A message that has changed scatteredPages pages of 4 KiB pauses at least every ScatteredPauseAfter instructions.
 	// Ours: a page fault takes as long as thousands of instructions.

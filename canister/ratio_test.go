@@ -238,14 +238,13 @@ func assembled(b *testing.B, text string) []byte {
 // BenchmarkRatioUpdateInProcess is an update from SubmitAwaited to Answer through a node, the way of all front ends;
 // the floor is running and committing the same message on the engine alone. The limit was 4.5 for an engine that took
 // 1.24 times as long, 0.76 µs: that is the frozen floor. The ratio depends on the kernel: where a count of page faults takes
-// 0.2 µs, quiet runs measure 4.3 to 4.6; where it takes 0.35 µs, the floor is slower, and the ratio a fifth less.
+// 0.2 µs, runs measure 3.7 to 4.1; where it takes 0.35 µs, the floor is slower, and the ratio a fifth less.
 //
-// Of an update, 31 % are the guest's run and commit, as in the floor (13 % the two counts of page faults), 8 % the rest of the
+// Of an update, 33 % are the guest's run and commit, as in the floor (14 % the two counts of page faults), 8 % the rest of the
 // canister's execution (cycles, memory, outcome), 14 % inspection and admission, 9 % the expiry and removal of an earlier
-// message, 19 % the batch, the call context and the answer, 2 % its coroutine, 6 % the record of the certified tree, and 2 %
-// taking the answer. Each consists of searches, insertions and removals in tables, none of which takes more than 2 %. The bound
-// is 3.7: the ratio without the rest, 9 % in the driver and here, and without inspection. The shares are of the stacks with
-// (*network).send or (*coroutine).run in
+// message, 20 % the batch, the call context and the answer, 6 % the record of the certified tree, and 2 % taking the answer.
+// Each consists of searches, insertions and removals in tables, none of which takes more than 2 %. The bound is 3.3: the ratio
+// without the rest, 8 % in the driver and here, and without inspection. The shares are of the stacks with (*network).send in
 //
 //	perf record -g go test ./canister -run '^$' -bench RatioUpdateInProcess -benchtime 4s
 func BenchmarkRatioUpdateInProcess(b *testing.B) {
@@ -263,11 +262,11 @@ func BenchmarkRatioUpdateInProcess(b *testing.B) {
 // BenchmarkRatioCallAndReply is an update that calls another canister and replies
 // in the callback, through a node; the floor is running and committing its three
 // messages on the engine alone. The limit was 3.3 for an engine that took 1.19 times as long, 2.4 µs: that is the frozen
-// floor. Quiet runs measure 3.3 to 3.5 where a count of page faults takes 0.2 µs; see BenchmarkRatioUpdateInProcess.
+// floor. Runs measure 2.9 to 3.1 where a count of page faults takes 0.2 µs; see BenchmarkRatioUpdateInProcess.
 //
-// Measured as there, 39 % are the guests' runs and commits (13 % the six counts of page faults), 10 % the rest of the canisters'
+// Measured as there, 43 % are the guests' runs and commits (14 % the six counts of page faults), 10 % the rest of the canisters'
 // executions, 8 % admission, 6 % the expiry of an earlier message, 27 % the batches: two call contexts, the request and the
-// response on their way, the answer. The bound is 3.2: the ratio without the 5 % in the driver and here.
+// response on their way, the answer. The bound is 2.8: the ratio without the 5 % in the driver and here.
 func BenchmarkRatioCallAndReply(b *testing.B) {
 	module := assembled(b, tiny)
 	n := newNetwork(b, module, 2)

@@ -18,6 +18,7 @@ type attempt struct {
 	report  uint64 // the limit that its failure names
 	slice   uint64 // the replica's slices, 0 for none
 	tracked bool   // changed pages are charged
+	short   bool   // it fails where it is not short
 	pause   func()
 	after   uint64
 	starved bool // a test control gave it no instructions
@@ -41,12 +42,19 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 	r.fill(c, log, sub, m, a.context)
 	r.prepare(c, sub, a.context)
 	r.pause, r.canceled, r.after, r.nextPause = a.pause, a.canceled, a.after, a.after
+	if a.short {
+		r.keepShort()
+	}
 	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}
 	if a.tracked {
 		budget.ScatteredPages, budget.ScatteredSlice = scatteredPages, ScatteredPauseAfter
 	}
 	err := r.guest.Run(a.entry, r.x, budget)
 	r.running = false // not after a panic, or if a paused message is abandoned
+	if a.short && errors.Is(err, errNotShort) {
+		out.failure = notShort
+		return out
+	}
 	r.x.EndLine()
 	if r.x.Exited {
 		err = nil
@@ -74,7 +82,7 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 	r.ready()
 	x, set := r.x, c.Settings
 	x.Context, x.Subnet, x.Message, x.Time = context, sub, m, sub.Time
-	x.Sleep = nil
+	x.Sleep, x.Short = nil, false
 	if mayWait(context) {
 		x.Sleep = m.Sleep
 	}

@@ -168,6 +168,10 @@ func sayLog(said *strings.Builder, c *canister.Canister, next uint64) uint64 {
 
 func (p *wasiPerformer) execute(m *canister.Message) canister.Outcome {
 	if p.caller == "update" {
+		var out canister.Outcome
+		if p.c.ExecuteShort(&p.place.Subnet, m, &out) {
+			return out
+		}
 		return p.c.Execute(&p.place.Subnet, m)
 	}
 	m.Context, m.Method = canister.Query, "q_"+m.Method

@@ -36,11 +36,14 @@ type runner struct {
 	x      *ic0.Execution // nil before the first run
 	// running is set while the execution is in use, even while it is paused.
 	running bool
+	// long is set if the last message was not short. The next one has the same result either way.
+	long bool
 
 	forms map[form]*wasm.Code // of the module, that its runs had; nil for one that it cannot have
 	profiling
 
 	onSlice   func(uint64)
+	onSleep   func(until, executed uint64) uint64 // of short messages
 	pause     func()
 	canceled  func() bool
 	nextPause uint64
@@ -61,7 +64,7 @@ func (r *runner) ready() {
 		x.Guest, x.Stable = r.guest, r.stable
 		r.x = x
 		r.guest.OnGrow(r.x.HeapGrew)
-		r.onSlice = r.sliced
+		r.onSlice, r.onSleep = r.sliced, r.slept
 	}
 }
 
@@ -89,6 +92,9 @@ func (r *runner) sliced(progress uint64) {
 	}
 	if progress < r.nextPause {
 		return
+	}
+	if r.x.Short {
+		r.guest.End(errNotShort)
 	}
 	r.nextPause = progress + r.after
 	if r.pause != nil {

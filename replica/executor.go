@@ -11,6 +11,10 @@ func (canisters) Execute(c *canister.Canister, sub *canister.Subnet, m *canister
 	return c.Execute(sub, m)
 }
 
+func (canisters) ExecuteShort(c *canister.Canister, sub *canister.Subnet, m *canister.Message, out *canister.Outcome) bool {
+	return c.ExecuteShort(sub, m, out)
+}
+
 func (canisters) Install(c *canister.Canister, sub *canister.Subnet, in *canister.Install) canister.Outcome {
 	return c.Install(sub, in)
 }

@@ -41,6 +41,13 @@ func (j *Job) execute(pause func(), sleep func(until, executed uint64) uint64) {
 	j.outcome = x.Execute(j.Entry.Canister, j.Environment, &j.Message)
 }
 
+// executeShort executes a short message, which is never parked. It returns false, and has changed nothing, if the message is
+// not short.
+func (j *Job) executeShort() (ended bool) {
+	return j.Install == nil && j.Pauses == nil &&
+		j.subnet.net.executor.ExecuteShort(j.Entry.Canister, j.Environment, &j.Message, &j.outcome)
+}
+
 // runs reports whether the job needs an executor.
 func (j *Job) runs() bool { return j.refused == nil && !j.dropped }
 

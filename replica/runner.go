@@ -8,8 +8,8 @@ type Runner interface {
 	Run(jobs []*Job)
 }
 
-// Coroutines runs jobs one at a time, each on its own coroutine: if the job is parked, its coroutine stays with it. Not
-// safe for concurrent use. The zero value is ready.
+// Coroutines runs jobs one at a time: short ones on the goroutine of the caller, all others each on its own coroutine. If a
+// job is parked, its coroutine stays with it. Not safe for concurrent use. The zero value is ready.
 type Coroutines struct {
 	// Stopwatch measures the time of a message for events, in nanoseconds; nil: no measurement. It is called only if
 	// events have a reader, and has no other effect.
@@ -24,16 +24,30 @@ func (s *Coroutines) Run(jobs []*Job) {
 	}
 }
 
-// RunOne runs one job to its end or to the end of its slice.
+// RunOne runs one job to its end or to the end of its slice, and measures it if there is a listener.
 func (s *Coroutines) RunOne(j *Job) {
+	if s.Stopwatch == nil || j.subnet.net.sink == nil {
+		s.runOne(j)
+		return
+	}
+	begin := s.Stopwatch()
+	s.runOne(j)
+	j.wall += s.Stopwatch() - begin
+}
+
+func (s *Coroutines) runOne(j *Job) {
 	if j.coroutine == nil {
+		if j.executeShort() {
+			j.over = true
+			return
+		}
 		s.begin(j)
 		if j.Pauses != nil && !j.catchUp() {
 			panic("replica: a message of canister " + j.Entry.ID().String() + " that began again in a fork took another path")
 		}
 	}
 	on := j.coroutine
-	if parked, alive := s.next(j); !alive || parked {
+	if parked, alive := on.next(); !alive || parked {
 		return
 	}
 	j.over, j.coroutine, on.job = true, nil, nil
@@ -44,17 +58,6 @@ func (s *Coroutines) RunOne(j *Job) {
 func (s *Coroutines) begin(j *Job) {
 	j.coroutine = s.acquire()
 	j.coroutine.job = j
-}
-
-// next resumes a job, and measures it if there is a listener.
-func (s *Coroutines) next(j *Job) (parked, alive bool) {
-	if s.Stopwatch == nil || j.subnet.net.sink == nil {
-		return j.coroutine.next()
-	}
-	begin := s.Stopwatch()
-	parked, alive = j.coroutine.next()
-	j.wall += s.Stopwatch() - begin
-	return parked, alive
 }
 
 // Close frees the idle coroutines.

@@ -108,6 +108,11 @@ func (p *Puppets) Execute(c *canister.Canister, sub *canister.Subnet, m *caniste
 	return out
 }
 
+// ExecuteShort executes nothing: puppets have no short messages.
+func (*Puppets) ExecuteShort(*canister.Canister, *canister.Subnet, *canister.Message, *canister.Outcome) bool {
+	return false
+}
+
 // performance is one run of a program. It applies its changes to the canister at its end.
 type performance struct {
 	puppets   *Puppets

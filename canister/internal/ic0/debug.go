@@ -1,6 +1,7 @@
 package ic0
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -33,10 +34,22 @@ func debugFunctions() []function {
 
 // WriteLog logs a text that the code printed, and passes it to the subnet's listener.
 func (x *Execution) WriteLog(text []byte) {
-	if x.Subnet.Print != nil {
+	switch {
+	case x.Subnet.Print == nil:
+	case x.Short:
+		x.kept = append(x.kept, bytes.Clone(text))
+	default:
 		x.Subnet.Print(x.Canister.ID, text)
 	}
 	x.log.add(text, x.Time)
+}
+
+// PrintKept passes the texts that a short message has printed to the subnet's listener.
+func (x *Execution) PrintKept() {
+	for _, text := range x.kept {
+		x.Subnet.Print(x.Canister.ID, text)
+	}
+	x.kept = nil
 }
 
 func calledTrap(text string) *Failure {

@@ -22,6 +22,8 @@ type Execution struct {
 	Time    uint64 // ns: the batch time, or the time at which a message resumed that waited for a time
 	// Sleep is Message.Sleep if code may wait in this context.
 	Sleep func(until, executed uint64) (now uint64)
+	// Short is set if the message may begin again. What it prints is kept until PrintKept.
+	Short bool
 
 	Canister
 	Memory
@@ -95,6 +97,8 @@ type Performed struct {
 	made    callees
 
 	newCertificate []byte // of Message.Certify
+
+	kept [][]byte // texts that a short message has printed
 
 	guaranteed uint64 // bytes of memory that its calls with guaranteed response take
 

@@ -14,6 +14,9 @@ type Overrides struct {
 // their canister, and may be called for several canisters at once.
 type Executor interface {
 	Execute(c *canister.Canister, sub *canister.Subnet, m *canister.Message) canister.Outcome
+	// ExecuteShort is Execute for a short message, which is never parked. It returns false, and has changed nothing, if the
+	// message is not short.
+	ExecuteShort(c *canister.Canister, sub *canister.Subnet, m *canister.Message, out *canister.Outcome) (ended bool)
 	Install(c *canister.Canister, sub *canister.Subnet, in *canister.Install) canister.Outcome
 	Empty(c *canister.Canister) bool    // it has no code
 	Memory64(c *canister.Canister) bool // its memory is 64-bit
