@@ -168,17 +168,3 @@ func (p *plan) writeElement(e *encoder, at unsafe.Pointer) error {
 	}
 	return p.write(e, at)
 }
-
-// readElement is readFrom, without a call through the plan if it is that of a record. The first same fields of the record are
-// known to match.
-func (p *plan) readElement(d *decoder, got *Type, same int, at unsafe.Pointer) error {
-	if p.fields == nil {
-		return p.readFrom(d, got, at)
-	}
-	if err := d.enter(); err != nil {
-		return err
-	}
-	err := d.record(p, got, same, at)
-	d.leave()
-	return err
-}

@@ -156,11 +156,12 @@ type slice struct {
 
 func (p *plan) vec(t reflect.Type, elem *plan) {
 	*p.typ = Type{kind: KindVec, elem: elem.typ}
-	size := t.Elem().Size()
-	cost := uint64(size / chargedBytes)
-	room := int(max(1, min(maxPrealloc, maxPreallocBytes/max(1, size))))
-	empty := reflect.MakeSlice(t, 0, 0)
-	p.write = func(e *encoder, at unsafe.Pointer) error {
+	p.write = vecWriter(elem, t.Elem().Size())
+	p.read = vecReader(p, t, elem)
+}
+
+func vecWriter(elem *plan, size uintptr) func(e *encoder, at unsafe.Pointer) error {
+	return func(e *encoder, at unsafe.Pointer) error {
 		if e.depth++; e.depth > MaxDepth {
 			return errTooDeep
 		}
@@ -178,7 +179,14 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 		e.depth--
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
+}
+
+func vecReader(p *plan, t reflect.Type, elem *plan) func(d *decoder, got *Type, at unsafe.Pointer) error {
+	size := t.Elem().Size()
+	cost := uint64(size / chargedBytes)
+	room := int(max(1, min(maxPrealloc, maxPreallocBytes/max(1, size))))
+	empty := reflect.MakeSlice(t, 0, 0)
+	return func(d *decoder, got *Type, at unsafe.Pointer) error {
 		if got.kind != KindVec {
 			return d.mismatch(got, p.typ, "")
 		}
@@ -197,9 +205,19 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 				v.Grow(max(1, min(n-i, room)))
 			}
 			s.len = i + 1
-			if err := elem.readElement(d, got.elem, same, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
+			if err := d.enter(); err != nil {
+				return err
+			}
+			to := unsafe.Add(s.first, uintptr(i)*size)
+			if elem.fields != nil {
+				err = d.record(elem, got.elem, same, to) // without a call through the plan
+			} else {
+				err = elem.read(d, got.elem, to)
+			}
+			if err != nil {
 				return d.at(err, "vec element")
 			}
+			d.leave()
 		}
 		return nil
 	}
