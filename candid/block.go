@@ -15,19 +15,24 @@ const (
 
 // block is room for parts of one type. The first block holds what is asked for, and the next ones twice as much.
 type block[T any] struct {
-	free []T
-	size int // of the newest one
+	parts []T
+	used  int // a number: a slice of the rest would be a pointer written for each part
 }
 
 // take returns room for n elements. It belongs to the caller.
 func (b *block[T]) take(n int) []T {
-	if n > len(b.free) {
-		b.size = max(n, min(2*b.size, maxBlock/int(unsafe.Sizeof(*new(T)))))
-		b.free = make([]T, b.size)
+	if n > len(b.parts)-b.used {
+		b.grow(n)
 	}
-	room := b.free[:n:n]
-	b.free = b.free[n:]
+	room := b.parts[b.used : b.used+n : b.used+n]
+	b.used += n
 	return room
+}
+
+// grow replaces the block by one with room for n elements.
+func (b *block[T]) grow(n int) {
+	most := maxBlock / int(unsafe.Sizeof(*new(T)))
+	*b = block[T]{parts: make([]T, max(n, min(2*len(b.parts), most)))}
 }
 
 // valueDecoder is a decoder with blocks for the parts of a [Value] that a message may have thousands of.
@@ -52,9 +57,9 @@ var (
 // box returns v as a Value whose memory is in the block; like is a Value of the same type. An interface value is a word
 // for its type and the address of what it holds, unless that is a pointer, which no Value is.
 func box[V Value](b *block[V], v V, like Value) Value {
-	room := b.take(1)
-	room[0] = v
-	(*[2]unsafe.Pointer)(unsafe.Pointer(&like))[1] = unsafe.Pointer(&room[0])
+	held := &b.take(1)[0]
+	*held = v
+	(*[2]unsafe.Pointer)(unsafe.Pointer(&like))[1] = unsafe.Pointer(held)
 	return like
 }
 

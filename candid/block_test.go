@@ -60,8 +60,8 @@ func TestBlocksGrowAndRoomDoesNotOverlap(t *testing.T) {
 	for n := range 4 * most {
 		room := append(b.take(1), -1) // must not reach into the next room
 		room[0] = n
-		if sizes == nil || sizes[len(sizes)-1] != b.size {
-			sizes = append(sizes, b.size)
+		if sizes == nil || sizes[len(sizes)-1] != len(b.parts) {
+			sizes = append(sizes, len(b.parts))
 		}
 	}
 	if want := []int{1, 2, 4, 8, 16, 32, 64, most}; !reflect.DeepEqual(sizes, want) {
