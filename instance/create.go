@@ -21,8 +21,8 @@ func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	seed := r.seeds.next(spec.Seed)
 	subnets := r.subnetsOf(spec)
+	seed := r.seedOf(spec, len(subnets))
 	return r.admit(ctx, &spec.Placement, func(name string) (*startConfig, error) {
 		if dir := cmp.Or(spec.Journal, r.keptIn(&spec.Placement, name)); dir != "" {
 			kept := *spec
@@ -52,6 +52,23 @@ func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 			},
 		}, nil
 	})
+}
+
+// seedOf returns the seed of a new instance: its own if it has one. Once keysTogether others have none, it prepares the keys of the
+// next ones as well, as if they had as many subnets.
+func (r *Registry) seedOf(spec *Spec, subnets int) [SeedBytes]byte {
+	if spec.Seed != nil {
+		return *spec.Seed
+	}
+	seed, number := r.seeds.next()
+	if instances := uint64(keysTogether / subnets); instances > 1 && number >= keysTogether && number%instances == 0 {
+		seeds := make([][SeedBytes]byte, instances)
+		for i := range seeds {
+			seeds[i] = r.seeds.at(number + uint64(i))
+		}
+		r.keys.Prepare(seeds, subnets)
+	}
+	return seed
 }
 
 // subnetsOf returns the subnets of an instance, without rate limits unless it or the registry is configured with them.

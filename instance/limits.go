@@ -18,6 +18,8 @@ const (
 	maxNameBytes = 64
 	// eventShare bounds the events that an instance remembers to 1/eventShare of its memory budget. Ours.
 	eventShare = 8
+	// keysTogether is how many keys of subnets are derived together, for several instances. Ours.
+	keysTogether = 16
 )
 
 // MinInterval and MaxInterval bound the time between two rounds of interval pacing. DefaultInterval is used if none is

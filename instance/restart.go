@@ -61,7 +61,7 @@ func (r *Registry) Resume(ctx context.Context) error {
 			continue // of another program
 		}
 		dir := KeptIn(r.config.StateDir, name)
-		r.seeds.next(nil) // so that later instances get other seeds
+		r.seeds.next() // so that later instances get other seeds
 		_, err := r.admit(ctx, &Placement{Name: name}, func(string) (*startConfig, error) {
 			return r.resume(&Spec{Placement: Placement{Name: name}, Journal: dir}, Pacing{}, replica.Config{Version: r.config.Version, Keys: &r.keys}, true)
 		})

@@ -27,12 +27,14 @@ func newSeeds(seed []byte) *seeds {
 	return s
 }
 
-// next returns the seed of an instance: its own if it has one.
-func (s *seeds) next(own *[SeedBytes]byte) [SeedBytes]byte {
-	if own != nil {
-		return *own
-	}
-	number := s.given.Add(1) - 1
+// next returns the seed of an instance without a configured one, and its number.
+func (s *seeds) next() (seed [SeedBytes]byte, number uint64) {
+	number = s.given.Add(1) - 1
+	return s.at(number), number
+}
+
+// at returns the seed of a number.
+func (s *seeds) at(number uint64) [SeedBytes]byte {
 	if number == 0 {
 		return s.daemon
 	}

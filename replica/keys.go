@@ -35,13 +35,33 @@ type nodeKeys struct {
 	tree certify.Node // at /subnet/{id}/node
 }
 
-// subnetsOf returns the keys of subnets of a network. It derives all that are not cached together, which takes less time.
+// subnetsOf returns the keys of subnets of a network.
 func (k *Keys) subnetsOf(seed [32]byte, subnets []SubnetConfig) []*certify.SubnetKey {
-	keys := make([]*certify.SubnetKey, len(subnets))
+	sources := make([]subnetSource, len(subnets))
+	for i := range subnets {
+		sources[i] = subnetSource{seed, subnets[i].number}
+	}
+	return k.all(sources)
+}
+
+// Prepare derives the keys of the first subnets of networks that will be made: all together, which takes less time.
+func (k *Keys) Prepare(seeds [][32]byte, subnets int) {
+	var sources []subnetSource
+	for _, seed := range seeds {
+		for number := range subnets {
+			sources = append(sources, subnetSource{seed, number})
+		}
+	}
+	k.all(sources)
+}
+
+// all returns keys of subnets, and derives all that are not cached together.
+func (k *Keys) all(sources []subnetSource) []*certify.SubnetKey {
+	keys := make([]*certify.SubnetKey, len(sources))
 	var missing []int
 	k.mu.Lock()
-	for i := range subnets {
-		if keys[i] = k.subnets[subnetSource{seed, subnets[i].number}]; keys[i] == nil {
+	for i, source := range sources {
+		if keys[i] = k.subnets[source]; keys[i] == nil {
 			missing = append(missing, i)
 		}
 	}
@@ -51,14 +71,14 @@ func (k *Keys) subnetsOf(seed [32]byte, subnets []SubnetConfig) []*certify.Subne
 	}
 	seeds := make([]certify.Seed, len(missing))
 	for at, i := range missing {
-		seeds[at] = seedOf(seed).Derive("subnet", uint64(subnets[i].number))
+		seeds[at] = seedOf(sources[i].seed).Derive("subnet", uint64(sources[i].number))
 	}
 	derived := certify.NewSubnetKeys(seeds...)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for at, i := range missing {
 		keys[i] = derived[at]
-		put(&k.subnets, subnetSource{seed, subnets[i].number}, derived[at])
+		put(&k.subnets, sources[i], derived[at])
 	}
 	return keys
 }
