@@ -119,13 +119,13 @@ func (m *Mailbox) Archive(c *archive.Coder) {
 // archivePairs writes the pairs by the id of the other canister.
 func (m *Mailbox) archivePairs(c *archive.Coder) {
 	var others []principal.Principal
-	for other := range m.pairs { // sorted below: the order has no effect
-		others = append(others, other)
+	for p := range m.pairs.all() { // sorted below: the order has no effect
+		others = append(others, p.other)
 	}
 	slices.SortFunc(others, principal.Principal.Compare)
 	archive.Slice(c, &others, archive.MaxItems, func(other *principal.Principal) {
 		c.Principal(other)
-		if c.Reading() && !c.Check(m.pairs[*other] == nil, "two pairs with %s", other) {
+		if c.Reading() && !c.Check(m.pairs.of(*other) == nil, "two pairs with %s", other) {
 			return
 		}
 		p := m.pair(*other)
@@ -153,8 +153,8 @@ func (m *Mailbox) consistent() bool {
 		return false
 	}
 	waiting := 0
-	for other, p := range m.pairs { // all must hold: the order has no effect
-		if p.calls == 0 && p.owed == 0 && p.requests.Len() == 0 || requests[other] != p.requests.Len() {
+	for p := range m.pairs.all() { // all must hold: the order has no effect
+		if p.calls == 0 && p.owed == 0 && p.requests.Len() == 0 || requests[p.other] != p.requests.Len() {
 			return false
 		}
 		waiting += p.requests.Len()

@@ -75,12 +75,12 @@ func (l *CallTable) fits(m *Mailbox, own *tally) bool {
 		answered[s.call] = true
 	}
 	for callee, calls := range own.calls { // all must hold: the order has no effect
-		if p := m.pairs[callee]; p == nil || p.calls < calls {
+		if p := m.pairs.of(callee); p == nil || p.calls < calls {
 			return false
 		}
 	}
 	for caller, owed := range own.owed { // all must hold: the order has no effect
-		if p := m.pairs[caller]; p == nil || p.owed < owed {
+		if p := m.pairs.of(caller); p == nil || p.owed < owed {
 			return false
 		}
 	}

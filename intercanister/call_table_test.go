@@ -86,7 +86,7 @@ func TestNothingIsLeftOfCallsThatAreOver(t *testing.T) {
 			}
 		}
 		l.Respond(&boxes[0], root)
-		if !l.Close(&boxes[0], root) || l.Contexts() != 0 || l.Futures() != 0 || len(boxes[0].pairs) != 0 || len(boxes[1].pairs) != 0 {
+		if !l.Close(&boxes[0], root) || l.Contexts() != 0 || l.Futures() != 0 || boxes[0].pairs.n != 0 || boxes[1].pairs.n != 0 {
 			t.Fatalf("left: %d contexts, %d futures", l.Contexts(), l.Futures())
 		}
 		if sent != back {

@@ -1,9 +1,6 @@
 package intercanister
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // A fork has the same content as its source, in the same order and under the same ids; from then on they are
 // independent. Payloads and rejects are never modified, and are shared.
@@ -21,14 +18,7 @@ func (q *FIFO[T]) Fork() FIFO[T] {
 func (m *Mailbox) Fork(to *Mailbox) {
 	*to = *m
 	to.arrivals, to.tasks, to.responses, to.ingress = m.arrivals.Fork(), m.tasks.Fork(), m.responses.Fork(), m.ingress.Fork()
-	to.spare, to.spares, to.pairs = nil, 0, nil
-	if len(m.pairs) == 0 {
-		return
-	}
-	to.pairs = maps.Clone(m.pairs)
-	for other, p := range to.pairs { // each independently: the order has no effect
-		to.pairs[other] = &pair{requests: p.requests.Fork(), calls: p.calls, owed: p.owed}
-	}
+	to.spare, to.spares, to.pairs = nil, 0, m.pairs.fork()
 }
 
 // Fork returns a copy of the set. of returns its mailbox for each mailbox in the source.

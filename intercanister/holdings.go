@@ -19,7 +19,7 @@ func (m *Mailbox) Holdings() (attached, refunds cycles.Amount) {
 	for i := range m.responses.Len() {
 		refunds = refunds.Add(m.responses.At(i).response.Refund)
 	}
-	for _, p := range m.pairs { // a sum: the order has no effect
+	for p := range m.pairs.all() { // a sum: the order has no effect
 		for i := range p.requests.Len() {
 			attached = attached.Add(p.requests.At(i).Cycles)
 		}
@@ -36,7 +36,7 @@ func (m *Mailbox) Waiting() (tasks, responses, ingress, requests int) {
 // Slots returns how many slots of queues are taken: by the canister's own calls until their callbacks begin, and by
 // requests of others that were taken and are not answered.
 func (m *Mailbox) Slots() (calls, owed int) {
-	for _, p := range m.pairs { // a sum: the order has no effect
+	for p := range m.pairs.all() { // a sum: the order has no effect
 		calls, owed = calls+int(p.calls), owed+int(p.owed)
 	}
 	return calls, owed

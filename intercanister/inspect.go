@@ -12,7 +12,7 @@ import (
 // read-only.
 func (m *Mailbox) Each(visit func(in *Input)) {
 	var depth [SourceRequests]int
-	seen := make(map[*pair]int, len(m.pairs))
+	seen := make(map[*pair]int, m.pairs.n)
 	for i := range m.arrivals.Len() {
 		a := m.arrivals.At(i)
 		in := Input{Source: a.source}
@@ -25,7 +25,7 @@ func (m *Mailbox) Each(visit func(in *Input)) {
 		case SourceIngress:
 			in.Ingress = *m.ingress.At(depth[a.source])
 		case SourceRequests:
-			p := m.pairs[a.sender]
+			p := m.pairs.of(a.sender)
 			in.Request = *p.requests.At(seen[p])
 			seen[p]++
 		}
@@ -62,7 +62,7 @@ func (l *CallTable) EachContext(visit func(c *Context)) {
 
 // First returns the next request of a sender, or nil. It is valid until the mailbox changes; it is read-only.
 func (m *Mailbox) First(sender principal.Principal) *Request {
-	if p := m.pairs[sender]; p != nil && p.requests.Len() > 0 {
+	if p := m.pairs.of(sender); p != nil && p.requests.Len() > 0 {
 		return p.requests.At(0)
 	}
 	return nil

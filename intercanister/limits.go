@@ -17,6 +17,8 @@ const (
 	MaxRejectTextBytes = 8 << 10
 	// sparePairs is how many unused pairs a mailbox keeps for later. Ours.
 	sparePairs = 8
+	// fewPairs is how many pairs are in a list. Ours.
+	fewPairs = 8
 	// maxArchivedID is the maximum id of a call or call context in an archived call table: ids after it never run out.
 	// Ours.
 	maxArchivedID = 1 << 62

@@ -67,7 +67,7 @@ func TestEightPairsThatEndedAreKept(t *testing.T) {
 	for p := m.spare; p != nil; p = p.next {
 		kept++
 	}
-	if kept != 8 || len(m.pairs) != 0 {
-		t.Errorf("%d are kept, %d are in use", kept, len(m.pairs))
+	if kept != 8 || m.pairs.n != 0 {
+		t.Errorf("%d are kept, %d are in use", kept, m.pairs.n)
 	}
 }

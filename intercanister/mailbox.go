@@ -30,15 +30,6 @@ type settled struct {
 	response Response
 }
 
-// pair is the traffic between a canister and another one. Each direction has QueueCapacity slots: a request takes one
-// in the queue of its receiver, and one for its response on the way back.
-type pair struct {
-	next     *pair // in the list of spare pairs
-	requests FIFO[Request]
-	calls    uint16 // from ours to the other, until their callbacks begin
-	owed     uint16 // requests of the other that were taken and are not answered
-}
-
 // arrival is one entry in the order of arrival: it stands for the next message of its source that was not taken.
 type arrival struct {
 	source Source
@@ -55,7 +46,7 @@ type Mailbox struct {
 	tasks     FIFO[Task]
 	responses FIFO[settled]
 	ingress   FIFO[uint64]
-	pairs     map[principal.Principal]*pair
+	pairs     pairs
 	spare     *pair // list of retired pairs, for later use
 	spares    uint8 // how many, at most sparePairs
 	lastTask  bool  // the message taken last was a task
@@ -75,7 +66,7 @@ func (m *Mailbox) Responses() int { return m.responses.Len() }
 
 // Requests returns the number of waiting requests of one sender.
 func (m *Mailbox) Requests(sender principal.Principal) int {
-	if p := m.pairs[sender]; p != nil {
+	if p := m.pairs.of(sender); p != nil {
 		return p.requests.Len()
 	}
 	return 0
@@ -83,18 +74,15 @@ func (m *Mailbox) Requests(sender principal.Principal) int {
 
 // Room returns how many more calls the canister may make to callee.
 func (m *Mailbox) Room(callee principal.Principal) int {
-	if p := m.pairs[callee]; p != nil {
+	if p := m.pairs.of(callee); p != nil {
 		return QueueCapacity - int(p.calls)
 	}
 	return QueueCapacity
 }
 
 func (m *Mailbox) pair(other principal.Principal) *pair {
-	if p := m.pairs[other]; p != nil {
+	if p := m.pairs.of(other); p != nil {
 		return p
-	}
-	if m.pairs == nil {
-		m.pairs = make(map[principal.Principal]*pair)
 	}
 	p := m.spare
 	if p != nil {
@@ -103,16 +91,17 @@ func (m *Mailbox) pair(other principal.Principal) *pair {
 	} else {
 		p = new(pair)
 	}
-	m.pairs[other] = p
+	p.other = other
+	m.pairs.add(p)
 	return p
 }
 
 // retire removes a pair without messages or calls, or keeps it for another canister.
-func (m *Mailbox) retire(other principal.Principal, p *pair) {
+func (m *Mailbox) retire(p *pair) {
 	if p.calls != 0 || p.owed != 0 || p.requests.Len() != 0 {
 		return
 	}
-	delete(m.pairs, other)
+	m.pairs.remove(p)
 	if m.spares < sparePairs {
 		m.spare, p.next = p, m.spare
 		m.spares++
@@ -128,12 +117,12 @@ func (m *Mailbox) reserveSlot(callee principal.Principal) {
 }
 
 func (m *Mailbox) freeSlot(callee principal.Principal) {
-	p := m.pairs[callee]
+	p := m.pairs.of(callee)
 	if p == nil || p.calls == 0 {
 		panic("intercanister: a call to " + callee.String() + " ended that never began")
 	}
 	p.calls--
-	m.retire(callee, p)
+	m.retire(p)
 }
 
 // PushTask queues a task before all messages, after earlier tasks; the low-memory hook goes before all tasks. A waiting
@@ -189,12 +178,12 @@ func (m *Mailbox) PushRequest(r *Request) bool {
 
 // FreeRequestSlot frees the slot of a popped request of sender after it was answered, or if it never will be.
 func (m *Mailbox) FreeRequestSlot(sender principal.Principal) {
-	p := m.pairs[sender]
+	p := m.pairs.of(sender)
 	if p == nil || p.owed == 0 {
 		panic("intercanister: a request of " + sender.String() + " was answered that was not taken")
 	}
 	p.owed--
-	m.retire(sender, p)
+	m.retire(p)
 }
 
 // Pop takes the next message into in. It returns false if none waits. The caller that takes a request answers it
@@ -225,7 +214,7 @@ func (m *Mailbox) popAt(position, depth int, in *Input) {
 		in.Ingress = *m.ingress.At(depth)
 		m.ingress.Remove(depth)
 	case SourceRequests:
-		p := m.pairs[a.sender]
+		p := m.pairs.of(a.sender)
 		in.Request = *p.requests.At(depth)
 		p.requests.Remove(depth)
 		p.owed++

@@ -33,7 +33,7 @@ func (m *Mailbox) Memory() (guaranteed, bestEffort uint64) {
 		s := m.responses.At(i)
 		add(s.bounded, s.response.Memory())
 	}
-	for _, p := range m.pairs { // a sum: the order has no effect
+	for p := range m.pairs.all() { // a sum: the order has no effect
 		for i := range p.requests.Len() {
 			q := p.requests.At(i)
 			add(q.Deadline != 0, q.Memory())
@@ -67,13 +67,13 @@ func (m *Mailbox) Largest() uint64 {
 // Late drops the first waiting request for which late is true, and returns it; its answer is no longer owed. It returns
 // false if there is none.
 func (m *Mailbox) Late(late func(*Request) bool) (q Request, ok bool) {
-	seen := make(map[*pair]int, len(m.pairs))
+	seen := make(map[*pair]int, m.pairs.n)
 	for i := range m.arrivals.Len() {
 		a := m.arrivals.At(i)
 		if a.source != SourceRequests {
 			continue
 		}
-		p := m.pairs[a.sender]
+		p := m.pairs.of(a.sender)
 		depth := seen[p]
 		seen[p]++
 		if late(p.requests.At(depth)) {
@@ -97,7 +97,7 @@ func (m *Mailbox) drop(at, depth int) Request {
 // sender.
 func (m *Mailbox) largest() (at, depth int, largest uint64) {
 	responses := 0
-	seen := make(map[*pair]int, len(m.pairs))
+	seen := make(map[*pair]int, m.pairs.n)
 	for i := range m.arrivals.Len() {
 		var bytes uint64
 		var d int
@@ -109,7 +109,7 @@ func (m *Mailbox) largest() (at, depth int, largest uint64) {
 				bytes = s.response.Memory()
 			}
 		case SourceRequests:
-			p := m.pairs[a.sender]
+			p := m.pairs.of(a.sender)
 			d = seen[p]
 			seen[p]++
 			if q := p.requests.At(d); q.Deadline != 0 {

@@ -58,6 +58,7 @@ var forks = map[string]string{
 	"intercanister.settled":    `fork: response`,
 	"intercanister.Response":   `share: Reply Reject`,
 	"intercanister.pair":       `fork: requests; new: next`,
+	"intercanister.pairs":      `fork: few many`,
 	"intercanister.Request":    `share: Payload`,
 	"intercanister.Origin":     `share: Info`,
 	"intercanister.Input":      `fork: Response Request`,
