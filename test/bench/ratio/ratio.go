@@ -155,10 +155,10 @@ func quartile(values []float64) float64 {
 	return sorted[len(sorted)/4]
 }
 
-// Compare takes a sample and reports its quartiles.
-func Compare(b *testing.B, limit float64, measured, floor Work) {
+// Compare takes a sample and reports its quartiles. It returns what it reports as measured.
+func Compare(b *testing.B, limit float64, measured, floor Work) (reported float64) {
 	b.Helper()
-	row(b, limit, Take(b, measured, floor), Sample.Quartile)
+	return row(b, limit, Take(b, measured, floor), Sample.Quartile)
 }
 
 // CompareTaken reports the quartiles of a sample that was taken.
