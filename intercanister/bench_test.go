@@ -56,5 +56,5 @@ func BenchmarkRatioCallAndAnswerInTheCallTable(b *testing.B) {
 	caller, callee := Mailbox{Owner: principal.Canister(1)}, Mailbox{Owner: principal.Canister(2)}
 	c := l.Open(&caller, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
 	var in, out Input
-	ratio.Compare(b, 45, ratio.Each(func() { callAndAnswer(&l, c.ID, &caller, &callee, &in) }), ratio.Each(func() { out, in = in, out }))
+	ratio.Compare(b, 18, ratio.Each(func() { callAndAnswer(&l, c.ID, &caller, &callee, &in) }), ratio.Each(func() { out, in = in, out }))
 }
