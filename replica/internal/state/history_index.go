@@ -14,8 +14,8 @@ type idIndex struct {
 	n     int                              // entries; at most half of the places
 }
 
-// indexPage is how many entries a fork copies at once. Ours.
-const indexPage = 64
+// indexPage is how many entries a fork copies at once. It also copies the list of pages, which is shorter with larger ones. Ours.
+const indexPage = 256
 
 // indexEntry is the hash of an id and, in its lower half, the number of the message; 0 is a free place.
 type indexEntry uint64
