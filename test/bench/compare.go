@@ -20,21 +20,37 @@ import (
 // tolerance is the change that counts as none: single runs of one build differ by as much.
 const tolerance = 0.03
 
-// Change is one benchmark in two checkouts. Quotients are medians over the turns, each of two runs one after the other.
+// Change is one benchmark in two checkouts. Ratios and quotients are medians over the turns, each of two runs one after
+// the other.
 type Change struct {
 	Name     string  `json:"name"`
 	Base     float64 `json:"base"`          // the ratio in the base
+	BaseHigh float64 `json:"base_high"`     // its upper quartile
 	Ratio    float64 `json:"ratio"`         // the ratio here
+	Low      float64 `json:"low"`           // its lower quartile
 	Ratios   float64 `json:"ratios"`        // quotient of the ratios, here / base
 	Measured float64 `json:"measured"`      // quotient of what is measured, here / base
 	Floor    float64 `json:"floor"`         // quotient of the floors, here / base
 	CPU      float64 `json:"cpu,omitempty"` // quotient of the ratios of CPU times, here / base; 0: not measured in both
 	Turns    int     `json:"turns"`
+	Again    *Change `json:"again,omitempty"` // the second run of a row that was worse in the first
 }
 
-// verdict tells apart a product that became slower from a floor that became faster: a floor is often a part of the
-// product, such as a message in the engine alone. If the CPU time is the same, the machine was busy with something else.
+// slower is the verdict about a product that became slower.
+const slower = "WORSE"
+
+// verdict is that of the second run, if there was one: a row is worse only if it is in both of two runs.
 func (c Change) verdict() string {
+	if c.Again != nil {
+		return c.Again.verdict()
+	}
+	return c.verdictOfARun()
+}
+
+// verdictOfARun tells apart a product that became slower from a floor that became faster: a floor is often a part of the
+// product, such as a message in the engine alone. If the CPU time is the same, the machine was busy with something else,
+// and if the quartiles overlap, the row changes as much from turn to turn.
+func (c Change) verdictOfARun() string {
 	switch {
 	case c.Ratios < 1-tolerance:
 		return "better"
@@ -44,8 +60,10 @@ func (c Change) verdict() string {
 		return "floor faster"
 	case c.CPU > 0 && c.CPU <= 1+tolerance:
 		return "machine busy"
+	case c.Low <= c.BaseHigh:
+		return "within quartiles"
 	}
-	return "WORSE"
+	return slower
 }
 
 // compare runs the benchmarks of two checkouts in turns and prints a table of the changes.
@@ -63,7 +81,21 @@ func compare(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	var changes []Change
+	changes, err := compareAll(ctx, o, base, here)
+	if err != nil {
+		return err
+	}
+	if len(changes) == 0 {
+		return o.noMatch()
+	}
+	if err := repeatSlower(ctx, o, base, here, changes); err != nil {
+		return err
+	}
+	return errors.Join(changeTable(os.Stdout, changes), writeJSON(o.json, changes), slowerRows(changes))
+}
+
+// compareAll takes turns of every benchmark that both checkouts have.
+func compareAll(ctx context.Context, o options, base, here checkout) (changes []Change, err error) {
 	for _, s := range here.suites {
 		for _, name := range s.benchmarks {
 			other, found := base.find(name)
@@ -73,16 +105,53 @@ func compare(ctx context.Context, o options) error {
 			}
 			rows, err := takeTurns(ctx, o, name, other, s)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			changes = append(changes, rows...)
 			fmt.Fprintln(os.Stderr, name)
 		}
 	}
-	if len(changes) == 0 {
-		return o.noMatch()
+	return changes, nil
+}
+
+// repeatSlower runs the benchmarks of rows that are worse a second time.
+func repeatSlower(ctx context.Context, o options, base, here checkout, changes []Change) error {
+	repeated := map[string]bool{}
+	for _, c := range changes {
+		benchmark, _, _ := strings.Cut("BenchmarkRatio"+c.Name, "/")
+		if c.verdict() != slower || repeated[benchmark] {
+			continue
+		}
+		repeated[benchmark] = true
+		fmt.Fprintf(os.Stderr, "%s again: %s was worse\n", benchmark, c.Name)
+		inBase, _ := base.find(benchmark)
+		inHere, _ := here.find(benchmark)
+		rows, err := takeTurns(ctx, o, benchmark, inBase, inHere)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			i := slices.IndexFunc(changes, func(c Change) bool { return c.Name == row.Name })
+			if i >= 0 && changes[i].verdictOfARun() == slower {
+				changes[i].Again = &row
+			}
+		}
 	}
-	return errors.Join(changeTable(os.Stdout, changes), writeJSON(o.json, changes))
+	return nil
+}
+
+// slowerRows returns an error that names the rows that are worse.
+func slowerRows(changes []Change) error {
+	var names []string
+	for _, c := range changes {
+		if c.verdict() == slower {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d rows are worse in both of two runs: %s", len(names), len(changes), strings.Join(names, ", "))
 }
 
 // takeTurns runs a benchmark in both checkouts, one run after the other. It may have several rows.
@@ -132,7 +201,7 @@ func (s *series) add(base, here Row) {
 
 func (s *series) change(name string) Change {
 	c := Change{
-		Name: name, Base: median(s.base), Ratio: median(s.here), Turns: len(s.ratios),
+		Name: name, Base: median(s.base), BaseHigh: quantile(s.base, 0.75), Ratio: median(s.here), Low: quantile(s.here, 0.25), Turns: len(s.ratios),
 		Ratios: median(s.ratios), Measured: median(s.measured), Floor: median(s.floors),
 	}
 	if len(s.cpu) > 0 {
@@ -253,14 +322,21 @@ func changeTable(out io.Writer, changes []Change) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "name\tbase\there\tratio\tmeasured\tfloor\tcpu\tturns\t\t")
 	for _, c := range changes {
-		cpu := ""
-		if c.CPU > 0 {
-			cpu = percent(c.CPU)
+		changeRow(w, c, c.Name)
+		if c.Again != nil {
+			changeRow(w, *c.Again, "again")
 		}
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%d\t%s\t\n", c.Name, c.Base, c.Ratio, percent(c.Ratios), percent(c.Measured), percent(c.Floor), cpu, c.Turns,
-			c.verdict())
 	}
 	return w.Flush()
+}
+
+func changeRow(w io.Writer, c Change, name string) {
+	cpu := ""
+	if c.CPU > 0 {
+		cpu = percent(c.CPU)
+	}
+	fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%d\t%s\t\n", name, c.Base, c.Ratio, percent(c.Ratios), percent(c.Measured), percent(c.Floor), cpu, c.Turns,
+		c.verdictOfARun())
 }
 
 // percent shows a quotient as a change.

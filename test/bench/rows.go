@@ -125,13 +125,15 @@ func metricsOf(text string) (map[string]float64, error) {
 	return metrics, nil
 }
 
-func median(values []float64) float64 {
+func median(values []float64) float64 { return quantile(values, 0.5) }
+
+// quantile returns the value below which a share of the values lies, between two of them if need be.
+func quantile(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	if n%2 == 1 {
-		return sorted[n/2]
-	}
-	return (sorted[n/2-1] + sorted[n/2]) / 2
+	at := share * float64(len(sorted)-1)
+	below := int(at)
+	above := min(below+1, len(sorted)-1)
+	return sorted[below] + (at-float64(below))*(sorted[above]-sorted[below])
 }
 
 func table(out io.Writer, rows []Row) error {
