@@ -14,8 +14,9 @@ import (
 // ed25519Batches checks signatures of concurrent requests together. A batch shares the doublings of points, half of the
 // work of a single check, and requests by one key share the multiplication of its point.
 type ed25519Batches struct {
-	mu   sync.Mutex // guards open, and the checks of the open batch
-	open *ed25519Batch
+	mu    sync.Mutex // guards all below, and the checks of the open batch
+	open  *ed25519Batch
+	alone int // signatures since the last batch of several
 }
 
 // ed25519Batch is a group of signatures that are checked at once by the first caller.
@@ -28,15 +29,18 @@ type ed25519Batch struct {
 // ed25519Check is a signature of 64 bytes with its key and message.
 type ed25519Check struct{ key, message, sig []byte }
 
-// valid reports whether a signature is valid. It may report false for a valid one that shared a batch with an invalid
-// one: a check of its own decides.
+// valid reports whether a signature is valid. It may report false for a valid one that has no batch, or shared one with
+// an invalid one: a check of its own decides.
 func (b *ed25519Batches) valid(c ed25519Check) bool {
 	batch, leads := b.join(c)
-	if !leads {
+	switch {
+	case batch == nil:
+		return false
+	case !leads:
 		<-batch.checked
 		return batch.valid
 	}
-	runtime.Gosched() // goroutines that are ready reach join; if there are none, it returns at once
+	runtime.Gosched() // goroutines that are ready reach join
 	b.close(batch)
 	defer close(batch.checked)
 	if len(batch.checks) > 1 {
@@ -45,12 +49,19 @@ func (b *ed25519Batches) valid(c ed25519Check) bool {
 	return batch.valid
 }
 
-// join adds a check to the open batch. If there is none, the caller opens and leads one.
+// join adds a check to the open batch. If there is none, the caller opens and leads one, or gets nil if several signatures
+// were alone before it: to yield the processor costs a quarter of a check, as it wakes another thread. Some of these
+// callers open a batch nevertheless, and so find out that there are others again.
 func (b *ed25519Batches) join(c ed25519Check) (batch *ed25519Batch, leads bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if leads = b.open == nil; leads {
+		if b.alone++; b.alone > maxEd25519Alone && b.alone%ed25519Probe != 0 {
+			return nil, false
+		}
 		b.open = &ed25519Batch{checked: make(chan struct{})}
+	} else {
+		b.alone = 0
 	}
 	batch = b.open
 	if batch.checks = append(batch.checks, c); len(batch.checks) == maxEd25519Batch {

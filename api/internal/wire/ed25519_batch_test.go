@@ -101,6 +101,35 @@ func TestTheSeventeenthSignatureBeginsABatch(t *testing.T) {
 	}
 }
 
+func TestAClientThatIsAloneOpensFewBatches(t *testing.T) {
+	var b ed25519Batches
+	opened := func(signatures int) (batches int) {
+		for range signatures {
+			if batch, leads := b.join(checkBy(0, "x")); leads {
+				b.close(batch)
+				batches++
+			}
+		}
+		return batches
+	}
+	if got := opened(4 + 10*16); got != 4+10 {
+		t.Errorf("164 signatures alone opened %d batches, want 14", got)
+	}
+	for batch, leads := b.join(checkBy(0, "x")); ; batch, leads = b.join(checkBy(0, "x")) {
+		if !leads {
+			continue
+		}
+		if _, leads := b.join(checkBy(1, "y")); leads {
+			t.Fatal("a second signature is not in the open batch")
+		}
+		b.close(batch)
+		break
+	}
+	if got := opened(4); got != 4 {
+		t.Errorf("4 signatures after a batch of two opened %d batches", got)
+	}
+}
+
 func TestAForgedSignatureSpoilsNoOtherOfItsBatch(t *testing.T) {
 	trust := new(Trust)
 	var all sync.WaitGroup

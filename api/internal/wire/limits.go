@@ -57,3 +57,10 @@ const maxCanisterSignature = 256 << 10
 // maxEd25519Batch bounds the Ed25519 signatures that one goroutine checks at once: more save little, and others wait
 // meanwhile. Ours.
 const maxEd25519Batch = 16
+
+const (
+	// maxEd25519Alone is how many signatures one after the other have to be alone in their batches until only one of
+	// ed25519Probe opens a batch. Ours.
+	maxEd25519Alone = 4
+	ed25519Probe    = 16
+)
