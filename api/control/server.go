@@ -19,6 +19,7 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 
+	"github.com/canisterd/canisterd/api/control/internal/chunkcodec"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/contain"
@@ -88,7 +89,7 @@ func New(registry Registry, options Options) *Server {
 	with := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxReadBytes), grpc.MaxSendMsgSize(MaxResponseBytes),
 		grpc.MaxConcurrentStreams(MaxStreams), grpc.ConnectionTimeout(ConnectPatience), grpc.MaxHeaderListSize(MaxHeadBytes),
-		grpc.NumStreamWorkers(streamWorkers),
+		grpc.NumStreamWorkers(streamWorkers), grpc.ForceServerCodecV2(chunkcodec.New()),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: alive, Timeout: alive}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: min(alive, MinPing), PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.guardUnary), grpc.StreamInterceptor(s.guardStream),

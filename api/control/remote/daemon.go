@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/canisterd/canisterd/api/control/internal/chunkcodec"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -88,7 +89,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	}
 	dial := []grpc.DialOption{
 		grpc.WithTransportCredentials(transport),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxResponse), grpc.MaxCallSendMsgSize(MaxRequest)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxResponse), grpc.MaxCallSendMsgSize(MaxRequest), grpc.ForceCodecV2(chunkcodec.New())),
 	}
 	if o.token != "" {
 		if !secure && !isLocal(target) {
