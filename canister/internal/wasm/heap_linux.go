@@ -76,12 +76,16 @@ func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error
 		h.memory = unsafe.Slice((*byte)(base), size)
 		return h, nil
 	}
-	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
+	room := int64(0)
+	if s.version == 0 {
+		room = roomAfterHeap
+	}
+	memory, err := reserve(size, room)
 	if err != nil {
 		h.mappings = nil
-		return nil, fmt.Errorf("reserve %d bytes of heap: %w", size, err)
+		return nil, err
 	}
-	h.memory = unsafe.Slice((*byte)(base), size)
+	h.memory = memory
 	if err := h.mapFrom(0); err != nil {
 		_ = unmap(h.memory)
 		h.mappings = nil
@@ -129,90 +133,6 @@ func (h *mappedHeap) mapPages(pages span, offset int64) error {
 }
 
 func (h *mappedHeap) bytes() []byte { return h.memory }
-
-// grow takes the slot's lock itself: it runs in the middle of a message, while another goroutine may be preserving
-// pages here.
-func (h *mappedHeap) grow(size int64) error {
-	h.slot.mu.Lock()
-	defer h.slot.mu.Unlock()
-	if h.reader || h.slot.volatile {
-		return h.move(size, true)
-	}
-	if err := h.slot.cover(size); err != nil {
-		return err
-	}
-	if size > int64(len(h.memory)) {
-		h.place(int64(len(h.memory)/PageSize), size/PageSize)
-	}
-	defer h.count()
-	if len(h.mappings) == 1 && len(h.memory) > 0 {
-		base, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(h.memory)), uintptr(len(h.memory)), nil, uintptr(size), unix.MREMAP_MAYMOVE)
-		if err == nil {
-			h.memory = unsafe.Slice((*byte)(base), size)
-			return nil
-		}
-		if err != unix.EFAULT {
-			return fmt.Errorf("grow mapping to %d bytes: %w", size, err)
-		}
-	}
-	return h.move(size, false)
-}
-
-// move moves the heap, including private pages, to an address where size bytes fit, and maps the rest there: the slot,
-// or anonymous zeros.
-func (h *mappedHeap) move(size int64, anonymous bool) error {
-	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
-	if err != nil {
-		h.mappings = h.mappings.cut(int64(len(h.memory) / PageSize))
-		return fmt.Errorf("reserve %d bytes of heap: %w", size, err)
-	}
-	old, memory := h.memory, unsafe.Slice((*byte)(base), size)
-	h.memory = memory
-	rest, err := h.moveInto(memory, old, anonymous)
-	if err != nil {
-		// The compiled code must not continue: its memory is in pieces.
-		h.memory, h.mappings = nil, nil
-		_ = unmap(memory)
-		_ = unmap(rest)
-		return fmt.Errorf("%w: %w", errTorn, err)
-	}
-	return nil
-}
-
-// moveInto returns the part of the old memory that could not be moved; the rest of it may already be in use elsewhere.
-func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error) {
-	pages := int64(len(old) / PageSize)
-	for i, p := range h.mappings {
-		if p.first >= pages {
-			break
-		}
-		start, end := p.first*PageSize, h.mappings.end(i, pages)*PageSize
-		if moved, err := movePages(memory[start:end], old[start:end]); err != nil {
-			return old[start+int64(moved):], fmt.Errorf("move %d bytes of heap: %w", end-start, err)
-		}
-	}
-	if !anonymous {
-		return nil, h.mapFrom(pages)
-	}
-	h.mappings = h.mappings.add(mapping{pages, anonymousMapping})
-	return nil, mapAnonymous(memory[len(old):])
-}
-
-// movePages moves mappings. The system may hold one as several, and moves one at a time. On an error,
-// moved is how many bytes were moved.
-func movePages(to, from []byte) (moved int, err error) {
-	_, err = unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(from)), uintptr(len(from)), unsafe.Pointer(unsafe.SliceData(to)), uintptr(len(to)),
-		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
-	half := len(from) / PageSize / 2 * PageSize
-	if err != unix.EFAULT || half == 0 {
-		return 0, err
-	}
-	if moved, err = movePages(to[:half], from[:half]); err != nil {
-		return moved, err
-	}
-	moved, err = movePages(to[half:], from[half:])
-	return half + moved, err
-}
 
 // list updates h.private, the list of private pages.
 func (h *mappedHeap) list() error {

@@ -17,6 +17,8 @@ const (
 	DefaultMaxResident = 16000
 	// maxMappings is the limit of the mappings of all resident heaps; guests are evicted to stay below it.
 	maxMappings = 45_000
+	// roomAfterHeap is how many bytes of addresses are free after a heap that is expected to grow.
+	roomAfterHeap = 2 << 20
 	// A heap may have this many runs of its own pages among those of the layers under it, and one more per pagesPerRun
 	// pages: each run takes up to two mappings. The lower limits apply while half of all mappings are in use.
 	manyRuns, pagesPerRun         = 64, 64

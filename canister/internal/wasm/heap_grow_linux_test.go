@@ -1,0 +1,56 @@
+package wasm
+
+import (
+	"bytes"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// growing grows a heap by 64 KiB, and writes to its first page and to the new one.
+const growing = `(module (memory 66)
+	(func (export "canister_update grow") (local $new i32)
+		(local.set $new (i32.mul (memory.grow (i32.const 1)) (i32.const 65536)))
+		(i32.store8 (i32.const 0) (i32.const 1))
+		(i32.store8 (local.get $new) (i32.const 2))))`
+
+func TestAHeapGrowsWhereItIsIfTheAddressesAfterItAreFree(t *testing.T) {
+	for _, kind := range mappedKinds() {
+		for _, occupied := range []bool{false, true} {
+			e := newTestEngine(t, Config{Heaps: kind})
+			g := newTestGuest(t, e, growing)
+			want := make([]byte, 66*WasmPageSize)
+			for range 3 { // the first heap is all anonymous, the others have pages of the file
+				h := g.resident.heap.(*mappedHeap)
+				start, size := unsafe.SliceData(h.bytes()), len(h.bytes())
+				if occupied {
+					occupy(t, unsafe.Add(unsafe.Pointer(start), size))
+				}
+				run(t, g, "grow")
+				commit(t, g)
+				want = append(want, make([]byte, WasmPageSize)...)
+				want[0], want[size] = 1, 2
+				if !bytes.Equal(h.bytes(), want) || !bytes.Equal(heapOf(t, g), want) {
+					t.Errorf("%s: a heap of %d bytes is wrong after it grew (occupied: %t)", kind, size, occupied)
+				}
+				if moved := unsafe.SliceData(h.bytes()) != start; moved != occupied {
+					t.Errorf("%s: a heap of %d bytes moved: %t, with other mappings after it: %t", kind, size, moved, occupied)
+				}
+			}
+		}
+	}
+}
+
+// occupy maps a page at an address, unless there is one.
+func occupy(t *testing.T, at unsafe.Pointer) {
+	t.Helper()
+	base, err := unix.MmapPtr(-1, 0, at, PageSize, unix.PROT_NONE, reserving|unix.MAP_FIXED_NOREPLACE)
+	if err == unix.EEXIST {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.MunmapPtr(base, PageSize) })
+}
