@@ -51,8 +51,9 @@ type Engine struct {
 	sources    *sources
 	executions sync.Pool // of *ic0.Execution: forks that live for a few messages discard many
 
-	mu       sync.Mutex           // guards binaries, and refs of each
+	mu       sync.Mutex           // guards binaries, refs of each, and bySize
 	binaries map[[32]byte]*binary // by hash, while a canister or a snapshot has them
+	bySize   map[uint64]*binary   // the last one of each size
 }
 
 // NewEngine makes an engine. It returns the errors of its folders.
@@ -71,7 +72,7 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
 	}
 	return &Engine{
-		wasm: e, signatures: theSignatures(), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary), coverage: cfg.Coverage,
+		wasm: e, signatures: theSignatures(), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary), bySize: make(map[uint64]*binary), coverage: cfg.Coverage,
 		sources: newSources(),
 	}, nil
 }
@@ -91,7 +92,11 @@ func (e *Engine) Close() error { return e.wasm.Close() }
 // module is prepared once and later found by its hash. The reject is IC0505 or IC0521. The caller puts "Error from
 // Canister <id>: " before its text. A module that needs a feature is prepared for every caller (Module.Refusal).
 func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject) {
-	m, reject, err := e.prepare(ctx, uploaded, e.warmed.take(uploaded))
+	hash, ok := e.warmed.take(uploaded)
+	if !ok {
+		hash = e.hashOf(uploaded)
+	}
+	m, reject, err := e.prepare(ctx, uploaded, hash)
 	if err != nil {
 		return nil, intercanister.Rejectf(intercanister.CanisterWasmEngineError, "Canister encountered a Wasm engine error: %v", err)
 	}
@@ -101,7 +106,9 @@ func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 // Warm prepares a module that is about to be installed, and whose bytes are read-only until then. The error says why it was
 // not compiled, for reasons other than the module itself, so that another attempt may succeed.
 func (e *Engine) Warm(ctx context.Context, uploaded []byte) error {
-	_, _, err := e.prepare(ctx, uploaded, e.warmed.add(uploaded))
+	hash := e.hashOf(uploaded)
+	e.warmed.put(uploaded, hash)
+	_, _, err := e.prepare(ctx, uploaded, hash)
 	return err
 }
 

@@ -3,8 +3,6 @@ package canister
 import (
 	"sync/atomic"
 	"unsafe"
-
-	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
 // warmed is the module that was warmed last, and its hash. It is about to be installed from the same memory, which is
@@ -23,19 +21,15 @@ func (h *hashedModule) isOf(uploaded []byte) bool {
 	return len(h.uploaded) == len(uploaded) && unsafe.SliceData(h.uploaded) == unsafe.SliceData(uploaded)
 }
 
-// add returns the hash of a module that is about to be installed.
-func (w *warmed) add(uploaded []byte) [32]byte {
-	hash := rewrite.Hash(uploaded)
-	w.last.Store(&hashedModule{uploaded, hash})
-	return hash
-}
+// put keeps the hash of a module that is about to be installed.
+func (w *warmed) put(uploaded []byte, hash [32]byte) { w.last.Store(&hashedModule{uploaded, hash}) }
 
-// take returns the hash of a module, and forgets it.
-func (w *warmed) take(uploaded []byte) [32]byte {
+// take returns the hash of a module, if it is the one kept, and forgets it.
+func (w *warmed) take(uploaded []byte) (hash [32]byte, ok bool) {
 	h := w.last.Load()
 	if h == nil || !h.isOf(uploaded) {
-		return rewrite.Hash(uploaded)
+		return hash, false
 	}
 	w.last.CompareAndSwap(h, nil)
-	return h.hash
+	return h.hash, true
 }

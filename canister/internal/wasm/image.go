@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"sync"
@@ -78,6 +79,31 @@ func (im *Image) Read(off uint64, dst []byte) error {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	return im.read(dst, int64(off))
+}
+
+// HasPrefix reports whether the image begins with these bytes.
+func (im *Image) HasPrefix(content []byte) (bool, error) {
+	if err := im.check("compare", 0, len(content)); err != nil {
+		return false, err
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	var buf [PageSize]byte
+	for page := int64(0); len(content) > 0; page++ {
+		committed, err := im.page(page, &buf)
+		if err != nil {
+			return false, err
+		}
+		if committed == nil {
+			committed = zeroPage[:]
+		}
+		n := min(len(content), PageSize)
+		if !bytes.Equal(committed[:n], content[:n]) {
+			return false, nil
+		}
+		content = content[n:]
+	}
+	return true, nil
 }
 
 // Write writes bytes at off. After an error some of them may be written.
