@@ -65,7 +65,7 @@ func Take(b *testing.B, measured, floor Work) Sample {
 			return took
 		}
 	}
-	s.take(b, side(measured, m, &s.MeasuredCPU), side(floor, f, &s.FloorCPU))
+	s.take(b, 0, side(measured, m, &s.MeasuredCPU), side(floor, f, &s.FloorCPU))
 	return s
 }
 
@@ -74,25 +74,26 @@ func Take(b *testing.B, measured, floor Work) Sample {
 func TakeTimed(b *testing.B, measured, floor func() time.Duration) Sample {
 	b.Helper()
 	var s Sample
-	s.take(b, func() float64 { return float64(measured()) }, func() float64 { return float64(floor()) })
+	s.take(b, 0, func() float64 { return float64(measured()) }, func() float64 { return float64(floor()) })
 	return s
 }
 
-func (s *Sample) take(b *testing.B, measured, floor func() float64) {
+func (s *Sample) take(b *testing.B, least int, measured, floor func() float64) {
 	b.Helper()
-	turn := func() {
-		s.Measured = append(s.Measured, measured())
-		s.Floor = append(s.Floor, floor())
-	}
 	for b.Loop() {
-		turn()
+		s.turn(measured, floor)
 	}
-	more(func() int { return len(s.Measured) }, turn)
+	more(least, func() int { return len(s.Measured) }, func() { s.turn(measured, floor) })
 }
 
-// more takes the turns that a run still lacks.
-func more(taken func() int, turn func()) {
-	for begin := time.Now(); taken() < turns && (taken() < slowTurns || time.Since(begin) < slow); {
+func (s *Sample) turn(measured, floor func() float64) {
+	s.Measured = append(s.Measured, measured())
+	s.Floor = append(s.Floor, floor())
+}
+
+// more takes the turns that a run still lacks: at least a number of them, however long they take.
+func more(least int, taken func() int, turn func()) {
+	for begin := time.Now(); taken() < least || taken() < turns && (taken() < slowTurns || time.Since(begin) < slow); {
 		turn()
 	}
 }
@@ -208,6 +209,13 @@ func Spend(work func()) Spent {
 // reports as measured, in nanoseconds.
 func CompareSpent(b *testing.B, limit float64, measured, floor func() Spent) (reported float64) {
 	b.Helper()
+	return CompareSpentOften(b, limit, 0, measured, floor)
+}
+
+// CompareSpentOften is CompareSpent with at least a number of turns, however long they take: a limit that is hardly above
+// what is measured needs more of them.
+func CompareSpentOften(b *testing.B, limit float64, least int, measured, floor func() Spent) (reported float64) {
+	b.Helper()
 	var s Sample
 	side := func(work func() Spent, cpu *[]float64) func() float64 {
 		return func() float64 {
@@ -218,7 +226,7 @@ func CompareSpent(b *testing.B, limit float64, measured, floor func() Spent) (re
 			return float64(took.Wall)
 		}
 	}
-	s.take(b, side(measured, &s.MeasuredCPU), side(floor, &s.FloorCPU))
+	s.take(b, least, side(measured, &s.MeasuredCPU), side(floor, &s.FloorCPU))
 	return row(b, limit, s, Sample.Least)
 }
 
@@ -272,7 +280,7 @@ func CompareMeans(b *testing.B, limit float64, pairs []Pair) {
 	for b.Loop() {
 		turn()
 	}
-	more(func() int { return len(samples[0].Measured) }, turn)
+	more(0, func() int { return len(samples[0].Measured) }, turn)
 	measured, floor := 0.0, 0.0
 	ratios := map[string][]float64{}
 	for i, s := range samples {
