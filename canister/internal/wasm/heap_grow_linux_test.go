@@ -2,10 +2,13 @@ package wasm
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // growing grows a heap by 64 KiB, and writes to its first page and to the new one.
@@ -40,6 +43,38 @@ func TestAHeapGrowsWhereItIsIfTheAddressesAfterItAreFree(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestAHeapThatCannotGrowKeepsItsPagesUnlessItHasToMove(t *testing.T) {
+	closed, err := checkpoint.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e := newTestEngine(t, Config{Heaps: mappedKinds()[0]})
+	g := newTestGuest(t, e, growing)
+	run(t, g, "grow")
+	commit(t, g)
+	h := g.resident.heap.(*mappedHeap)
+	file, size := h.slot.file, len(h.bytes())
+	want, mapped, after := bytes.Clone(h.bytes()), len(h.mappings), unsafe.Add(unsafe.Pointer(unsafe.SliceData(h.bytes())), size)
+	h.slot.file = closed // its pages cannot be mapped
+	if err := h.extendOrMove(int64(size+WasmPageSize), false); err == nil || errors.Is(err, errTorn) {
+		t.Errorf("a heap that cannot be extended: %v", err)
+	}
+	if !bytes.Equal(h.bytes(), want) || len(h.mappings) != mapped {
+		t.Errorf("a heap that could not be extended has %d bytes in %d mappings, want the %d in %d that it had", len(h.bytes()), len(h.mappings), size, mapped)
+	}
+	occupy(t, after)
+	if err := h.extendOrMove(int64(size+WasmPageSize), false); !errors.Is(err, errTorn) {
+		t.Errorf("a heap that cannot be mapped where it moves: %v", err)
+	}
+	if len(h.bytes()) != 0 || len(h.mappings) != 0 {
+		t.Errorf("a heap that was lost has %d bytes in %d mappings", len(h.bytes()), len(h.mappings))
+	}
+	h.slot.file = file
 }
 
 // occupy maps a page at an address, unless there is one.
