@@ -57,7 +57,7 @@ func (e *Engine) add(b *binary, hash [32]byte) {
 }
 
 // hashOf returns the hash of a module as uploaded. Most modules are installed again and again: if a canister has the same
-// bytes, they are compared, which takes a tenth of the time of hashing them.
+// bytes, they are compared, which is faster than hashing them (BenchmarkRatioHashOfAKnownModule).
 func (e *Engine) hashOf(uploaded []byte) [32]byte {
 	e.mu.Lock()
 	b := e.bySize[uint64(len(uploaded))]

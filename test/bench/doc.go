@@ -12,5 +12,6 @@
 // Package ratio below measures and reports.
 //
 // With -base, the table compares two checkouts: the one in the working directory and a base. Each benchmark that both
-// have runs in turns, once in one and once in the other, so that the machine's changes of speed fall on both.
+// have runs in turns, once in one and once in the other, so that the machine's changes of speed fall on both. Rows that are
+// worse here than in the base run a second time, and the command fails if one is worse in both runs.
 package main

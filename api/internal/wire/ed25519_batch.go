@@ -50,7 +50,7 @@ func (b *ed25519Batches) valid(c ed25519Check) bool {
 }
 
 // join adds a check to the open batch. If there is none, the caller opens and leads one, or gets nil if several signatures
-// were alone before it: to yield the processor costs a quarter of a check, as it wakes another thread. Some of these
+// were alone before it: to yield the processor wakes another thread. Some of these
 // callers open a batch nevertheless, and so find out that there are others again.
 func (b *ed25519Batches) join(c ed25519Check) (batch *ed25519Batch, leads bool) {
 	b.mu.Lock()
