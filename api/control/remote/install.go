@@ -19,7 +19,8 @@ func (p Progress) tell(bytes int64) {
 	}
 }
 
-// Install sends a module of any size and returns when it is installed.
+// Install sends a module of any size and returns when it is installed. A module that a canister of the daemon has need not be
+// sent: head has its hash then, and module is nil.
 func (d *Daemon) Install(ctx context.Context, head *controlv1.InstallHead, module io.Reader, progress Progress) (*controlv1.InstallCodeResponse, error) {
 	return d.InstallWithDebugInfo(ctx, head, module, DebugInfo{}, progress)
 }
@@ -68,11 +69,25 @@ func answered[T any](response T, err error) func(sending error) (T, error) {
 	}
 }
 
-// chunks sends the content of r in chunks. It passes on io.EOF of send: the daemon has answered before the end.
+// nextChunk is the size of the next chunk of r: what is left of it, if it is in memory. A chunk is cleared before it is read.
+func nextChunk(r io.Reader) int {
+	if content, ok := r.(*bytes.Reader); ok {
+		return min(content.Len(), chunkBytes)
+	}
+	return chunkBytes
+}
+
+// chunks sends the content of r, if there is one, in chunks. It passes on io.EOF of send: the daemon has answered before the end.
 func chunks(r io.Reader, progress Progress, send func([]byte) error) error {
+	if r == nil {
+		return nil
+	}
 	sent := int64(0)
 	for {
-		chunk := make([]byte, chunkBytes)
+		chunk := make([]byte, nextChunk(r))
+		if len(chunk) == 0 {
+			return nil
+		}
 		n, err := io.ReadFull(r, chunk)
 		if n > 0 {
 			if err := send(chunk[:n]); err != nil {

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"slices"
 	"sync/atomic"
@@ -13,13 +14,32 @@ import (
 )
 
 func TestAStreamIsSentInPiecesOf1MiB(t *testing.T) {
-	var sizes []int
-	err := chunks(bytes.NewReader(make([]byte, 2_097_153)), nil, func(b []byte) error {
-		sizes = append(sizes, len(b))
+	content := make([]byte, 2_097_153)
+	for _, r := range []io.Reader{bytes.NewReader(content), io.MultiReader(bytes.NewReader(content))} {
+		var sizes []int
+		err := chunks(r, nil, func(b []byte) error {
+			sizes = append(sizes, len(b))
+			return nil
+		})
+		if err != nil || !slices.Equal(sizes, []int{1_048_576, 1_048_576, 1}) {
+			t.Errorf("2,097,153 bytes are sent as %d: %v", sizes, err)
+		}
+	}
+}
+
+// 1 MiB was allocated and cleared for each file of an installation, also for files that it does not have.
+func TestAChunkHasNoMoreRoomThanItNeeds(t *testing.T) {
+	err := chunks(bytes.NewReader(make([]byte, 1_000)), nil, func(b []byte) error {
+		if cap(b) != 1_000 {
+			t.Errorf("a chunk of 1,000 bytes has room for %d", cap(b))
+		}
 		return nil
 	})
-	if err != nil || !slices.Equal(sizes, []int{1_048_576, 1_048_576, 1}) {
-		t.Errorf("2,097,153 bytes are sent as %d: %v", sizes, err)
+	if err != nil {
+		t.Error(err)
+	}
+	if size := nextChunk(bytes.NewReader(nil)); size != 0 {
+		t.Errorf("an empty file has a chunk of %d bytes", size)
 	}
 }
 
