@@ -75,6 +75,39 @@ func (e *Engine) hashOf(uploaded []byte) [32]byte {
 	return b.hash
 }
 
+// Uploaded returns the bytes of a module as uploaded that a canister of this engine has, or a snapshot that a canister took
+// or loaded; nil: none has it. Its bytes are reserved before they are read.
+func (e *Engine) Uploaded(hash [32]byte, reserve func(bytes int64) error) ([]byte, error) {
+	b := e.find(hash)
+	if b == nil {
+		return nil, nil
+	}
+	defer b.release()
+	if err := reserve(int64(b.size)); err != nil {
+		return nil, err
+	}
+	return b.read()
+}
+
+// find returns a binary by its hash, nil if there is none; the caller releases it.
+func (e *Engine) find(hash [32]byte) *binary {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b := e.binaries[hash]
+	if b != nil {
+		b.refs++
+	}
+	return b
+}
+
+func (b *binary) read() ([]byte, error) {
+	uploaded := make([]byte, b.size)
+	if err := b.image.Read(0, uploaded); err != nil {
+		return nil, fmt.Errorf("read module %x: %w", b.hash[:8], err)
+	}
+	return uploaded, nil
+}
+
 func (b *binary) retain() *binary {
 	b.engine.mu.Lock()
 	b.refs++

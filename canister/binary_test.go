@@ -3,34 +3,71 @@ package canister
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-func TestTheHashOfAModuleThatACanisterHasIsFoundByItsBytes(t *testing.T) {
+// keeper is an engine that keeps modules under chosen hashes.
+type keeper struct {
+	*testing.T
+	*Engine
+}
+
+func newKeeper(t *testing.T) keeper {
+	t.Helper()
 	e, err := NewEngine(EngineConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close()
-	module := bytes.Repeat([]byte("module "), 30_000) // ends within a page
-	kept := func(content []byte, hash [32]byte) *binary {
-		b, err := e.newBinary(uint64(len(content)))
-		if err == nil {
-			err = b.image.Write(0, content)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.add(b, hash)
-		return b
+	t.Cleanup(func() { e.Close() })
+	return keeper{t, e}
+}
+
+func (k keeper) kept(content []byte, hash [32]byte) *binary {
+	k.Helper()
+	b, err := k.newBinary(uint64(len(content)))
+	if err == nil {
+		err = b.image.Write(0, content)
 	}
+	if err != nil {
+		k.Fatal(err)
+	}
+	k.add(b, hash)
+	return b
+}
+
+func TestAModuleThatACanisterHasIsFoundByItsHash(t *testing.T) {
+	e := newKeeper(t)
+	module, hash := bytes.Repeat([]byte("module "), 30_000), [32]byte{1}
+	b := e.kept(module, hash)
+	reserved := int64(0)
+	reserve := func(bytes int64) error { reserved += bytes; return nil }
+	if got, err := e.Uploaded(hash, reserve); err != nil || !bytes.Equal(got, module) || reserved != int64(len(module)) {
+		t.Errorf("the module has %d bytes, of which %d were reserved, want %d: %v", len(got), reserved, len(module), err)
+	}
+	full := errors.New("full")
+	if got, err := e.Uploaded(hash, func(int64) error { return full }); got != nil || !errors.Is(err, full) {
+		t.Errorf("without memory, the module has %d bytes: %v", len(got), err)
+	}
+	b.release()
+	if got, err := e.Uploaded(hash, reserve); got != nil || err != nil {
+		t.Errorf("a module that is gone has %d bytes: %v", len(got), err)
+	}
+	if len(e.binaries) > 0 {
+		t.Errorf("%d modules are left", len(e.binaries))
+	}
+}
+
+func TestTheHashOfAModuleThatACanisterHasIsFoundByItsBytes(t *testing.T) {
+	e := newKeeper(t)
+	module := bytes.Repeat([]byte("module "), 30_000) // ends within a page
 	if got := e.hashOf(module); got != sha256.Sum256(module) {
 		t.Errorf("the hash of an unknown module is %x", got)
 	}
 	marked := [32]byte{1} // shows that it is not computed
-	first := kept(module, marked)
+	first := e.kept(module, marked)
 	if got := e.hashOf(bytes.Clone(module)); got != marked {
 		t.Errorf("the hash of a module that is kept is %x", got)
 	}
@@ -43,7 +80,7 @@ func TestTheHashOfAModuleThatACanisterHasIsFoundByItsBytes(t *testing.T) {
 	}
 	other := bytes.Clone(module)
 	other[0] = 'M'
-	second := kept(other, [32]byte{2})
+	second := e.kept(other, [32]byte{2})
 	if got := e.hashOf(other); got != [32]byte{2} {
 		t.Errorf("the hash of the last module of its size is %x", got)
 	}

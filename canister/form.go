@@ -64,21 +64,12 @@ func (e *Engine) uploaded(m *Module) ([]byte, error) {
 	if m.uploaded != nil {
 		return m.uploaded, nil
 	}
-	e.mu.Lock()
-	b := e.binaries[m.m.Hash]
-	if b != nil {
-		b.refs++
-	}
-	e.mu.Unlock()
+	b := e.find(m.m.Hash)
 	if b == nil {
 		return nil, fmt.Errorf("read module %x: no canister has it", m.m.Hash[:8])
 	}
 	defer b.release()
-	bytes := make([]byte, b.size)
-	if err := b.image.Read(0, bytes); err != nil {
-		return nil, fmt.Errorf("read module %x: %w", m.m.Hash[:8], err)
-	}
-	return bytes, nil
+	return b.read()
 }
 
 // prepare chooses the form of the code for the next run, and begins what observes the run. A module that cannot have a

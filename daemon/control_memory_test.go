@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/sha256"
 	"io"
 	"net"
 	"strings"
@@ -149,6 +150,37 @@ func TestAnswersThatClientsDoNotReadAreRefusedAboveTheirBudget(t *testing.T) {
 	}
 	_ = conn.Close()
 	waitForMemory(t, d, "after the connection was closed", little)
+}
+
+func TestAModuleThatIsInstalledByItsHashTakesMemory(t *testing.T) {
+	d := started(t, Config{MemoryLimit: MinMemoryLimit})
+	client, _ := stalling(t, d, 1<<30)
+	canisters, module := controlv1.NewCanistersClient(client), canistertest.Fixture("counter")
+	hash := sha256.Sum256(module)
+	id := userOf(t, d).deployWith(module, nil).String()
+	upgrade := func() error {
+		stream, err := canisters.InstallCode(t.Context())
+		if err != nil {
+			return err
+		}
+		if err := stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Head{Head: &controlv1.InstallHead{CanisterId: id, ModuleHash: hash[:]}}}); err != nil {
+			return err
+		}
+		_, err = stream.CloseAndRecv()
+		return err
+	}
+	rest := d.memory.control.Limit() - 100_000
+	if err := d.memory.control.Reserve(rest); err != nil {
+		t.Fatal(err)
+	}
+	if err := upgrade(); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("with memory for 100 KB, a module of %d KB is installed: %v", len(module)/1000, err)
+	}
+	d.memory.control.Release(rest)
+	if err := upgrade(); err != nil {
+		t.Error(err)
+	}
+	waitForMemory(t, d, "after the installation", little)
 }
 
 // frame is one frame of HTTP/2 on stream 1.

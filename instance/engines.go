@@ -79,6 +79,35 @@ func (e *engines) evictIdle() (evicted int) {
 	return evicted
 }
 
+// uploaded returns the bytes of a module that a canister or a snapshot of any engine has, nil if none has it
+// ([canister.Engine.Uploaded]).
+func (e *engines) uploaded(hash [32]byte, reserve func(bytes int64) error) (module []byte, err error) {
+	for _, used := range e.use() {
+		if module == nil && err == nil {
+			module, err = used.Uploaded(hash, reserve)
+		}
+		if left := e.leave(used); left != nil {
+			err = errors.Join(err, left)
+		}
+	}
+	return module, err
+}
+
+// use makes the caller a user of all engines. An engine without users is about to be closed.
+func (e *engines) use() (open []*engine) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	open = slices.Collect(maps.Keys(e.all))
+	if e.memory != nil && !slices.Contains(open, e.memory) { // it was given
+		open = append(open, e.memory)
+	}
+	open = slices.DeleteFunc(open, func(one *engine) bool { return one.users == 0 })
+	for _, one := range open {
+		one.users++
+	}
+	return open
+}
+
 // list adds an opened engine. Needs mu.
 func (e *engines) list(made *engine) {
 	if e.all == nil {

@@ -148,6 +148,12 @@ func (r *Registry) Instances() []*Instance { return r.directory.all() }
 // EvictIdle releases the Wasm instances of canisters that ran nothing since the call before, and returns their number.
 func (r *Registry) EvictIdle() int { return r.engines.evictIdle() }
 
+// ModuleByHash returns the bytes of a module as uploaded that a canister or a snapshot of any instance has; nil: none has it.
+// Its bytes are reserved before they are read.
+func (r *Registry) ModuleByHash(hash [32]byte, reserve func(bytes int64) error) ([]byte, error) {
+	return r.engines.uploaded(hash, reserve)
+}
+
 // EngineStatistics returns the sum of the statistics of all engines, including closed ones.
 func (r *Registry) EngineStatistics() canister.EngineStatistics { return r.engines.statistics() }
 

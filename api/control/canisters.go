@@ -34,9 +34,10 @@ var (
 	outOfMemory        = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s is %d bytes: the part from offset %d exceeds it", "memory", "canister_id", "size", "offset")
 	notMovable         = reason("NOT_MOVABLE", codes.FailedPrecondition, "%s", "", "canister_id")
 	uploadBroken       = reason("UPLOAD_BROKEN", codes.InvalidArgument, "invalid upload: %s")
-	moduleNotInstalled = reason("MODULE_NOT_INSTALLED", codes.FailedPrecondition, "canister %s does not have the module %x", "canister_id", "module").
+	moduleNotInstalled = reason("MODULE_NOT_INSTALLED", codes.FailedPrecondition, "canister %s does not have the module %s", "canister_id", "module").
 				advise("install the module, with its debug information")
-	debugInfoBad = reason("DEBUG_INFO_INVALID", codes.InvalidArgument, "invalid debug information: %v")
+	moduleUnknown = reason("MODULE_UNKNOWN", codes.NotFound, "no canister or snapshot of this daemon has the module %s: send its bytes", "module")
+	debugInfoBad  = reason("DEBUG_INFO_INVALID", codes.InvalidArgument, "invalid debug information: %v")
 )
 
 // rejected returns a refusal for a reject of the management canister.

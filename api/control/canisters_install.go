@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/budget"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -52,9 +54,20 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if err != nil {
 		return BadField.Refuse("head.features", fmt.Sprintf("%.50q", head.GetFeatures()), err.Error())
 	}
-	files, err := upload(stream)
+	hash := head.GetModuleHash()
+	if n := len(hash); n != 0 && n != sha256.Size {
+		return BadField.Refuse("head.module_hash", hex.EncodeToString(hash), fmt.Sprintf("a hash has %d bytes", sha256.Size))
+	}
+	files, err := upload(stream, len(hash) > 0)
 	if err != nil {
 		return err
+	}
+	held := s.open.memory.NewReservation()
+	defer held.Release()
+	if len(hash) > 0 {
+		if files.module, err = s.moduleByHash(hash, held); err != nil {
+			return err
+		}
 	}
 	if head.GetOnlyDebugInfo() {
 		return c.addDebugInfo(files, stream)
@@ -85,10 +98,20 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.report.Module), Mode: mode, Instructions: a.Instructions})
 }
 
+// moduleByHash returns the module that an installation names instead of sending it. Its bytes are held until the installation
+// ends.
+func (s *canisters) moduleByHash(hash []byte, held *budget.Reservation) ([]byte, error) {
+	module, err := s.registry.ModuleByHash([sha256.Size]byte(hash), held.Grow)
+	if err == nil && module == nil {
+		err = moduleUnknown.Refuse(hex.EncodeToString(hash))
+	}
+	return module, err
+}
+
 // addDebugInfo hands in debug information for the module that the canister has.
 func (c *subject) addDebugInfo(files *uploaded, stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse]) error {
 	if hash := sha256.Sum256(files.module); c.report.Module == nil || hash != c.report.Module.Hash() {
-		return moduleNotInstalled.Refuse(c.id, hash[:])
+		return moduleNotInstalled.Refuse(c.id, hex.EncodeToString(hash[:]))
 	}
 	if err := c.instance.Driver().AddDebugInfo(files.module, files.DebugInfo); err != nil {
 		return debugInfoBad.Refuse(err)
@@ -164,9 +187,13 @@ type uploaded struct {
 	canister.DebugInfo
 }
 
-// upload reads the bytes of a module, and of its debug information.
-func upload(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse]) (*uploaded, error) {
-	module, sourceMap, debugFile := pieces{most: canister.MaxModuleBytes}, pieces{most: canister.MaxSourceMapBytes}, pieces{most: canister.MaxDebugFileBytes}
+// upload reads the bytes of a module, unless it is known by its hash, and of its debug information.
+func upload(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse], known bool) (*uploaded, error) {
+	module := atMost("a module", canister.MaxModuleBytes)
+	if known {
+		module = pieces{refusal: "the head has module_hash, and chunks of a module follow: send one of the two"}
+	}
+	sourceMap, debugFile := atMost("a source map", canister.MaxSourceMapBytes), atMost("a debug file", canister.MaxDebugFileBytes)
 	for {
 		in, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -175,20 +202,20 @@ func upload(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, cont
 		if err != nil {
 			return nil, err
 		}
-		var fits bool
-		var what string
+		var file *pieces
+		var piece []byte
 		switch part := in.GetPart().(type) {
 		case *controlv1.InstallCodeRequest_Chunk:
-			fits, what = module.add(part.Chunk), "a module has at most "+strconv.Itoa(module.most)+" bytes"
+			file, piece = &module, part.Chunk
 		case *controlv1.InstallCodeRequest_SourceMap:
-			fits, what = sourceMap.add(part.SourceMap), "a source map has at most "+strconv.Itoa(sourceMap.most)+" bytes"
+			file, piece = &sourceMap, part.SourceMap
 		case *controlv1.InstallCodeRequest_DebugFile:
-			fits, what = debugFile.add(part.DebugFile), "a debug file has at most "+strconv.Itoa(debugFile.most)+" bytes"
+			file, piece = &debugFile, part.DebugFile
 		default:
 			return nil, uploadBroken.Refuse("a message after the first has no chunk")
 		}
-		if !fits {
-			return nil, uploadBroken.Refuse(what)
+		if !file.add(piece) {
+			return nil, uploadBroken.Refuse(file.refusal)
 		}
 	}
 }
@@ -197,6 +224,12 @@ func upload(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, cont
 type pieces struct {
 	all        [][]byte
 	size, most int
+	refusal    string // of a larger file
+}
+
+// atMost is an empty file with a limit in bytes.
+func atMost(what string, most int) pieces {
+	return pieces{most: most, refusal: fmt.Sprintf("%s has at most %d bytes", what, most)}
 }
 
 // add adds a chunk, and reports whether the file is not too large.

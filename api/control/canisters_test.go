@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
@@ -177,6 +178,14 @@ func TestAModuleIsInstalledReinstalledAndUpgraded(t *testing.T) {
 	install(&controlv1.InstallHead{OnlyDebugInfo: true}, counter)
 	install(&controlv1.InstallHead{OnlyDebugInfo: true}, counter, &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_SourceMap{SourceMap: []byte("nonsense")}})
 	install(&controlv1.InstallHead{OnlyDebugInfo: true}, canistertest.Scriptable())
+	a.note("by the hash of a module that a canister has, with a chunk, that no canister has, and that is none")
+	hash := sha256.Sum256(packed(t, counter))
+	install(&controlv1.InstallHead{ModuleHash: hash[:]}, nil)
+	install(&controlv1.InstallHead{ModuleHash: hash[:], OnlyDebugInfo: true}, nil)
+	install(&controlv1.InstallHead{ModuleHash: hash[:]}, counter)
+	hash[0]++
+	install(&controlv1.InstallHead{ModuleHash: hash[:]}, nil)
+	install(&controlv1.InstallHead{ModuleHash: hash[:5]}, nil)
 	inc()
 	a.compare("canisters_install")
 }

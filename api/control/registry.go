@@ -15,5 +15,6 @@ type Registry interface {
 	Fork(ctx context.Context, spec *instance.ForkSpec) (*instance.Instance, error)
 	Import(ctx context.Context, spec *instance.ImportSpec, file io.Reader) (*instance.Instance, error)
 	Delete(name string) error
+	ModuleByHash(hash [32]byte, reserve func(bytes int64) error) ([]byte, error)
 	Lease() (id string, end func())
 }

@@ -1013,6 +1013,9 @@ type InstallHead struct {
 	// Install nothing: the canister has this module already, and gets debug information for it, which counts from its next
 	// message on.
 	OnlyDebugInfo bool `protobuf:"varint,9,opt,name=only_debug_info,json=onlyDebugInfo,proto3" json:"only_debug_info,omitempty"`
+	// Install the module with this hash, which a canister or a snapshot of the daemon has, in any instance: SHA-256 of the
+	// module as it was sent, 32 bytes. No chunk is sent. Empty: chunks are sent.
+	ModuleHash    []byte `protobuf:"bytes,10,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1108,6 +1111,13 @@ func (x *InstallHead) GetOnlyDebugInfo() bool {
 		return x.OnlyDebugInfo
 	}
 	return false
+}
+
+func (x *InstallHead) GetModuleHash() []byte {
+	if x != nil {
+		return x.ModuleHash
+	}
+	return nil
 }
 
 // InstallCodeResponse describes what was installed.
@@ -3142,7 +3152,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"source_map\x18\x03 \x01(\fH\x00R\tsourceMap\x12\x1f\n" +
 	"\n" +
 	"debug_file\x18\x04 \x01(\fH\x00R\tdebugFileB\x06\n" +
-	"\x04part\"\x84\x03\n" +
+	"\x04part\"\xa5\x03\n" +
 	"\vInstallHead\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -3153,7 +3163,10 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\x10skip_pre_upgrade\x18\x06 \x01(\bR\x0eskipPreUpgrade\x12-\n" +
 	"\x10keep_main_memory\x18\a \x01(\bH\x00R\x0ekeepMainMemory\x88\x01\x01\x12\x1a\n" +
 	"\bfeatures\x18\b \x03(\tR\bfeatures\x12&\n" +
-	"\x0fonly_debug_info\x18\t \x01(\bR\ronlyDebugInfoB\x13\n" +
+	"\x0fonly_debug_info\x18\t \x01(\bR\ronlyDebugInfo\x12\x1f\n" +
+	"\vmodule_hash\x18\n" +
+	" \x01(\fR\n" +
+	"moduleHashB\x13\n" +
 	"\x11_keep_main_memory\"\x91\x01\n" +
 	"\x13InstallCodeResponse\x12\x1f\n" +
 	"\vmodule_hash\x18\x01 \x01(\fR\n" +

@@ -51,7 +51,8 @@ type CanistersClient interface {
 	// ListCanisters lists the canisters of an instance by id, in pages.
 	ListCanisters(ctx context.Context, in *ListCanistersRequest, opts ...grpc.CallOption) (*ListCanistersResponse, error)
 	// InstallCode installs a module of any size. The first message describes the installation; the others have the bytes
-	// of the module, in order. Modules may be compressed with gzip. If it fails, nothing has changed.
+	// of the module, in order. Modules may be compressed with gzip. A module that a canister of the daemon has can be
+	// installed by its hash, without its bytes (module_hash). If it fails, nothing has changed.
 	InstallCode(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[InstallCodeRequest, InstallCodeResponse], error)
 	// UninstallCode removes the code and the state of a canister. The canister keeps its id, settings and cycles.
 	UninstallCode(ctx context.Context, in *UninstallCodeRequest, opts ...grpc.CallOption) (*UninstallCodeResponse, error)
@@ -297,7 +298,8 @@ type CanistersServer interface {
 	// ListCanisters lists the canisters of an instance by id, in pages.
 	ListCanisters(context.Context, *ListCanistersRequest) (*ListCanistersResponse, error)
 	// InstallCode installs a module of any size. The first message describes the installation; the others have the bytes
-	// of the module, in order. Modules may be compressed with gzip. If it fails, nothing has changed.
+	// of the module, in order. Modules may be compressed with gzip. A module that a canister of the daemon has can be
+	// installed by its hash, without its bytes (module_hash). If it fails, nothing has changed.
 	InstallCode(grpc.ClientStreamingServer[InstallCodeRequest, InstallCodeResponse]) error
 	// UninstallCode removes the code and the state of a canister. The canister keeps its id, settings and cycles.
 	UninstallCode(context.Context, *UninstallCodeRequest) (*UninstallCodeResponse, error)
