@@ -101,7 +101,7 @@ var arrows = map[string]struct {
 	"internal/control/deploy":         {[]string{"api/control/remote", "candid/principal", "internal/assets", "internal/clone/", "internal/control/request", "internal/project", "internal/quantity", "proto/control/v1"}, "a project on its way to an instance, without files of ids"},
 	"internal/control/observe":        {[]string{"api/control/remote", "candid", "candid/did", "internal/candid/generated", "internal/candid/relation", "proto/control/v1"}, "queries of canisters, without their callers' names"},
 	"internal/control/report":         {[]string{"proto/control/v1"}, "answers as text, without their requests"},
-	"internal/rehearse":               {[]string{"api/control/remote", "candid", "candid/did", "candid/management", "candid/principal", "internal/candid/generated", "internal/stabletypes", "proto/control/v1"}, "an upgrade is tried over the control API alone"},
+	"internal/rehearse":               {[]string{"api/control/remote", "candid", "candid/did", "internal/candid/generated", "internal/stabletypes", "proto/control/v1"}, "an upgrade is tried over the control API alone"},
 	"internal/mcp":                    {[]string{"internal/control/deploy", "api/control/remote", "internal/control/observe", "internal/control/report", "internal/control/request", "candid", "candid/did", "candid/principal", "docs", "internal/candid/", "internal/explore/schedule", "internal/project", "internal/quantity", "internal/regular", "proto/control/v1"}, "tools know instances by the control API alone"},
 	"docs":                            {nil, "pages, without their readers"},
 	"api/internal/origin":             {nil, "headers of browsers"},

@@ -52,11 +52,15 @@ func (f *fork) canister(ctx context.Context) (*controlv1.Canister, error) {
 	return got.GetCanister(), err
 }
 
+// module is what a canister is upgraded to: the content of a module, or the hash of one that another fork has.
+type module struct{ content, hash []byte }
+
 // install upgrades the canister. why is the text of a reject by the network.
-func (f *fork) install(ctx context.Context, module []byte) (installed *controlv1.InstallCodeResponse, why string, err error) {
+func (f *fork) install(ctx context.Context, to module) (installed *controlv1.InstallCodeResponse, why string, err error) {
 	installed, err = f.Daemon.Install(ctx, &controlv1.InstallHead{
 		Instance: f.name, CanisterId: f.Canister, Mode: controlv1.InstallMode_INSTALL_MODE_UPGRADE, Argument: f.Argument, Sender: f.Sender, Features: f.Features,
-	}, bytes.NewReader(module), nil)
+		ModuleHash: to.hash,
+	}, bytes.NewReader(to.content), nil)
 	if reason, _ := remote.Reason(err); reason == rejected {
 		return nil, firstLine(remote.Stated(err)), nil
 	}

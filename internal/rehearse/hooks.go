@@ -27,12 +27,12 @@ const (
 
 // upgraded upgrades a fork, with the instructions of each part. where is the part that failed, and why the text of the
 // reject; both are "" if the upgrade succeeded.
-func (f *fork) upgraded(ctx context.Context, module []byte) (spent Instructions, where, why string, err error) {
+func (f *fork) upgraded(ctx context.Context, content []byte) (spent Instructions, where, why string, err error) {
 	_, err = f.Daemon.Profiler.StartProfile(ctx, &controlv1.StartProfileRequest{Instance: f.name, CanisterIds: []string{f.Canister}})
 	if err != nil {
 		return spent, "", "", fmt.Errorf("measuring the hooks: %w", err)
 	}
-	installed, why, err := f.install(ctx, module)
+	installed, why, err := f.install(ctx, module{content: content})
 	if err != nil {
 		return spent, "", "", err
 	}

@@ -44,9 +44,6 @@ const (
 	// MaxModuleBytes limits a module without gzip whose metadata is read. Mainnet: 100 MiB.
 	MaxModuleBytes = 256 << 20
 
-	// ModuleChunk is how much of the old module one call reads. Mainnet: 2 MiB for each answer.
-	ModuleChunk = 2_000_000
-
 	// HeaderBytes is how much of stable memory is compared for the header of a memory manager.
 	HeaderBytes = 8
 
