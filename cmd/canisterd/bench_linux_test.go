@@ -367,7 +367,7 @@ func BenchmarkRatioDeployCold(b *testing.B) {
 }
 
 // BenchmarkRatioDeployByHash makes a canister and installs a compiled module that another canister runs, by its hash; the
-// floor is two empty RPCs. It measures 2.6 to 2.9: the limit is what a deployment may take, not what it takes and noise.
+// floor is two empty RPCs. It measures 2.6 to 3.1: the limit is what a deployment may take, not what it takes and noise.
 func BenchmarkRatioDeployByHash(b *testing.B) {
 	module := canistertest.Fixture("counter")
 	hash := sha256.Sum256(module)

@@ -8,8 +8,8 @@
 // same ratio of CPU times: a row misses its limit only if both ratios do, so that a busy machine gives the same verdict.
 // "frozen-x" is the ratio to a floor of the past, beside a limit that was raised because the floor became faster.
 // Every benchmark runs several times, except those whose runs take seconds; the table shows medians, so that a noisy
-// machine shows as little as possible. All test binaries are built before the first of them runs.
-// Package ratio below measures and reports.
+// machine shows as little as possible. Rows that miss their limits run again, and fail if they miss a second time. All test
+// binaries are built before the first of them runs. Package ratio below measures and reports.
 //
 // With -base, the table compares two checkouts: the one in the working directory and a base. Each benchmark that both
 // have runs in turns, once in one and once in the other, so that the machine's changes of speed fall on both. Rows that are

@@ -73,6 +73,15 @@ func TestRowsThatMissedTheirLimitsAreAnError(t *testing.T) {
 	}
 }
 
+func TestARowFailsIfItMissesItsLimitInBothOfTwoRuns(t *testing.T) {
+	rows := []Row{{Name: "Once", Ratio: 5, Limit: 4}, {Name: "Twice", Ratio: 5, Limit: 4}, {Name: "Twice/Fine", Ratio: 3, Limit: 4}}
+	replaceMissed(rows, []Row{{Name: "Once", Ratio: 3, Limit: 4}, {Name: "Twice", Ratio: 6, Limit: 4}, {Name: "Twice/Fine", Ratio: 5, Limit: 4}})
+	err := missedLimits(rows)
+	if err == nil || !strings.Contains(err.Error(), "1 of 3 rows missed their limits: Twice;") {
+		t.Errorf("of a row that misses once, one that misses twice and one that misses only when it is repeated: %v", err)
+	}
+}
+
 func TestABenchmarkWithoutAFloorIsAnError(t *testing.T) {
 	if rows, err := collect(strings.NewReader("BenchmarkRatioBare-2 10 5 ns/op\n")); err == nil {
 		t.Errorf("got %+v, want an error", rows)

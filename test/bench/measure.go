@@ -19,7 +19,7 @@ import (
 const patience = 5 * time.Second
 
 // measure runs the benchmarks of the checkout in the working directory and prints their table. The test binaries are
-// built first: nothing else runs beside a benchmark. It fails if a row misses its limit.
+// built first: nothing else runs beside a benchmark. It fails if a row misses its limit in both of two runs.
 func measure(ctx context.Context, o options) error {
 	begun := time.Now()
 	folder, err := os.MkdirTemp("", "canisterd-bench-")
@@ -45,6 +45,9 @@ func measure(ctx context.Context, o options) error {
 	if len(rows) == 0 {
 		return o.noMatch()
 	}
+	if err := repeatMissed(ctx, o, here, rows); err != nil {
+		return err
+	}
 	fmt.Fprintf(os.Stderr, "%d rows in %s\n", len(rows), time.Since(begun).Round(time.Second))
 	if err := table(os.Stdout, rows); err != nil {
 		return err
@@ -53,6 +56,42 @@ func measure(ctx context.Context, o options) error {
 		return err
 	}
 	return missedLimits(rows)
+}
+
+// repeatMissed runs the benchmarks of rows that missed their limits a second time.
+func repeatMissed(ctx context.Context, o options, here checkout, rows []Row) error {
+	repeated := map[string]bool{}
+	for _, r := range rows {
+		benchmark, _, _ := strings.Cut("BenchmarkRatio"+r.Name, "/")
+		if !r.Missed() || repeated[benchmark] {
+			continue
+		}
+		repeated[benchmark] = true
+		fmt.Fprintf(os.Stderr, "%s again: %s measured %.2f, its limit is %.2f\n", benchmark, r.Name, r.Ratio, r.Limit)
+		s, _ := here.find(benchmark)
+		s.benchmarks = []string{benchmark}
+		var out bytes.Buffer
+		if err := s.repeat(ctx, o, &out, map[string]time.Duration{}); err != nil {
+			return err
+		}
+		again, err := collect(&out)
+		if err != nil {
+			return err
+		}
+		replaceMissed(rows, again)
+	}
+	return nil
+}
+
+// replaceMissed puts the second run of rows that missed their limits in the place of the first: they fail if they miss in
+// both.
+func replaceMissed(rows, again []Row) {
+	for _, second := range again {
+		i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == second.Name })
+		if i >= 0 && rows[i].Missed() {
+			rows[i] = second
+		}
+	}
 }
 
 // repeat runs the benchmarks of a package, as often as the options say, without those with a row that has taken patience.

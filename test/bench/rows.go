@@ -47,7 +47,7 @@ func missedLimits(rows []Row) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d rows missed their limits: %s; if the machine was busy, run them again with -only", len(names), len(rows), strings.Join(names, ", "))
+	return fmt.Errorf("%d of %d rows missed their limits: %s; they were repeated: if the machine was busy all the time, run them again with -only", len(names), len(rows), strings.Join(names, ", "))
 }
 
 var line = regexp.MustCompile(`^BenchmarkRatio(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
