@@ -11,11 +11,11 @@ import (
 
 // keeper is an engine that keeps modules under chosen hashes.
 type keeper struct {
-	*testing.T
+	testing.TB
 	*Engine
 }
 
-func newKeeper(t *testing.T) keeper {
+func newKeeper(t testing.TB) keeper {
 	t.Helper()
 	e, err := NewEngine(EngineConfig{})
 	if err != nil {

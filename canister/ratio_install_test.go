@@ -184,8 +184,7 @@ func BenchmarkRatioCompileOfMeteredCode(b *testing.B) {
 		func() ratio.Spent { return compiled(b, "", module) })
 }
 
-// firstMessageTurns is how many turns tell 1.00 from 1.05: the least of 13 turns of each side differs by 3 % from run to
-// run, the least of 4 by 6 %.
+// firstMessageTurns is more turns than other rows of slow work take: the limit is hardly above what is measured, 1.00.
 const firstMessageTurns = 13
 
 // BenchmarkRatioFirstMessage… run the initialization of an unknown module in fragments; the floor waits for the compiler
