@@ -2,6 +2,7 @@ package canister
 
 import (
 	"fmt"
+	"weak"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
@@ -16,6 +17,7 @@ type binary struct {
 	refs   int  // guarded by the engine's mu
 	size   uint64
 	image  *wasm.Image
+	recent weak.Pointer[[]byte] // the bytes that were read last, until they are collected; guarded by the engine's mu
 }
 
 // newBinary allocates a module of zeros, to be written later.
@@ -100,11 +102,21 @@ func (e *Engine) find(hash [32]byte) *binary {
 	return b
 }
 
+// read returns the bytes, which are read-only: whoever reads them soon after gets the same slice.
 func (b *binary) read() ([]byte, error) {
+	b.engine.mu.Lock()
+	recent := b.recent.Value()
+	b.engine.mu.Unlock()
+	if recent != nil {
+		return *recent, nil
+	}
 	uploaded := make([]byte, b.size)
 	if err := b.image.Read(0, uploaded); err != nil {
 		return nil, fmt.Errorf("read module %x: %w", b.hash[:8], err)
 	}
+	b.engine.mu.Lock()
+	b.recent = weak.Make(&uploaded)
+	b.engine.mu.Unlock()
 	return uploaded, nil
 }
 

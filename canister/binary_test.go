@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/internal/wasm"
@@ -36,6 +38,28 @@ func (k keeper) kept(content []byte, hash [32]byte) *binary {
 	}
 	k.add(b, hash)
 	return b
+}
+
+func TestAModuleIsReadOnceUntilItIsCollected(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	e := newKeeper(t)
+	module, hash := bytes.Repeat([]byte("module "), 30_000), [32]byte{1}
+	defer e.kept(module, hash).release()
+	read := func() []byte {
+		got, err := e.Uploaded(hash, func(int64) error { return nil })
+		if err != nil || !bytes.Equal(got, module) {
+			t.Errorf("the module has %d bytes, want %d: %v", len(got), len(module), err)
+		}
+		return got
+	}
+	first := read()
+	if second := read(); &first[0] != &second[0] {
+		t.Error("the module is read again, though its bytes are in memory")
+	}
+	runtime.GC()
+	if third := read(); &first[0] == &third[0] {
+		t.Error("the bytes of a module are kept through a collection")
+	}
 }
 
 func TestAModuleThatACanisterHasIsFoundByItsHash(t *testing.T) {

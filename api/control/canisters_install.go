@@ -92,10 +92,7 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if err != nil {
 		return err
 	}
-	if err := c.look(ctx); err != nil {
-		return err
-	}
-	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.report.Module), Mode: mode, Instructions: a.Instructions})
+	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.instance.Driver().Module(c.id)), Mode: mode, Instructions: a.Instructions})
 }
 
 // moduleByHash returns the module that an installation names instead of sending it. Its bytes are held until the installation
