@@ -53,6 +53,12 @@ type Sample struct {
 // Take lets both sides work in turns until the benchmark's time is over.
 func Take(b *testing.B, measured, floor Work) Sample {
 	b.Helper()
+	return take(b, cpuTime, measured, floor)
+}
+
+// take is Take with a clock of the processor time that counts, in nanoseconds; it is 0 where the system does not tell.
+func take(b *testing.B, cpuTime func() int64, measured, floor Work) Sample {
+	b.Helper()
 	m, f := fill(measured), fill(floor)
 	var s Sample
 	side := func(work Work, n int, cpu *[]float64) func() float64 {
@@ -160,6 +166,19 @@ func quartile(values []float64) float64 {
 func Compare(b *testing.B, limit float64, measured, floor Work) (reported float64) {
 	b.Helper()
 	return row(b, limit, Take(b, measured, floor), Sample.Quartile)
+}
+
+// CompareServed is Compare of work that another process does part of: the processor time that it has used counts as well.
+func CompareServed(b *testing.B, limit float64, used func() time.Duration, measured, floor Work) (reported float64) {
+	b.Helper()
+	both := func() int64 {
+		own := cpuTime()
+		if own > 0 {
+			own += int64(used())
+		}
+		return own
+	}
+	return row(b, limit, take(b, both, measured, floor), Sample.Quartile)
 }
 
 // CompareTaken reports the quartiles of a sample that was taken.

@@ -1,6 +1,9 @@
 package ratio
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestRunsOfSlowTurnsAreShort(t *testing.T) {
 	n := 1 // b.Loop took it
@@ -16,5 +19,21 @@ func TestRunsOfSlowTurnsAreShort(t *testing.T) {
 	more(turns+12, func() int { return n }, func() { n++ })
 	if n != turns+12 {
 		t.Errorf("a run that needs %d turns takes %d", turns+12, n)
+	}
+}
+
+func TestTheProcessorTimeOfAServerCounts(t *testing.T) {
+	server := time.Duration(0)
+	takes := func(d time.Duration) Work {
+		return Each(func() {
+			server += d
+			frozenSteps(1000)
+		})
+	}
+	row := testing.Benchmark(func(b *testing.B) {
+		CompareServed(b, 1, func() time.Duration { return server }, takes(3*time.Second), takes(time.Second))
+	})
+	if got := row.Extra["cpu-x"]; cpuTime() > 0 && (got < 2.9 || got > 3.1) {
+		t.Errorf("the ratio of processor times is %.2f, want 3", got)
 	}
 }
