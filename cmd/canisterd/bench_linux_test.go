@@ -417,7 +417,7 @@ var page = float64(os.Getpagesize())
 
 // BenchmarkRatioResidentBytesOfACanister is what one of ten thousand idle canisters with a Motoko counter
 // adds to the process; the floor is a page. The limit is 24 KiB: a page of its own in the checkpoint file, 12 KB of
-// Go objects and events, and garbage. docs/internals/scale.md lists them. It measures 3.6 to 3.9; with a thousand canisters it
+// Go objects and events, and garbage. docs/internals/scale.md lists them. It measures 3.5 to 4.1; with a thousand canisters it
 // measured 0.3 to 8.7, by when the collector had run.
 func BenchmarkRatioResidentBytesOfACanister(b *testing.B) {
 	s, module := start(b, b.TempDir()), canistertest.Fixture("counter")
